@@ -1,0 +1,1 @@
+"""What is true: the journey map, the session and the settlement ledger on Redis."""

@@ -1,0 +1,1 @@
+"""What is done: workers that perform fires, and the command line."""
