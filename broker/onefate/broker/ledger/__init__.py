@@ -1,0 +1,1 @@
+"""The settlement ledger: the only code that talks to Redis."""
