@@ -9,7 +9,6 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
-export PYTHONWARNDEFAULTENCODING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format requirements docs build clean
@@ -29,15 +28,15 @@ setup: $(READY)
 
 $(READY): requirements/dev.txt pyproject.toml
 	@test -x $(BIN)/python || $${PYTHON:-$$(tools/find-python)} -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip install --quiet --quiet --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 demo: setup
 	@$(BIN)/onefate demo $(ARGS)
 
 test: setup
-	@$(BIN)/python -m pytest $(ARGS)
+	@PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest $(ARGS)
 
 check: setup
 	$(BIN)/ruff check .
