@@ -15,11 +15,11 @@ Rules
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Self, TypeVar, cast, overload
+from typing import Generic, Self, TypeVar, cast, overload
 
-from onefate.broker.journey import JourneyMap
+from onefate.broker.journey import Action, JourneyMap, declare_action
 from onefate.broker.session import state as s
 from onefate.broker.session.options import SessionOptions
 
@@ -40,23 +40,35 @@ class RecordsNeeded(BaseException):  # noqa: N818 - a request to the door, never
 
 
 class Code:
-    """The functions this process holds for a session: readers of what controls contain, by action id.
+    """The functions this process holds for a session, and the declarations it has compiled.
 
-    Readers are code, so they are local; every process that serves the session registers its own.
+    Readers of what controls contain are code, so they are local; every process that serves the
+    session registers its own: action id → (group, reader), the newest last.
     """
 
     def __init__(self) -> None:
         self.holds: dict[str, list[tuple[str, Callable[[], object]]]] = {}
+        self._compiled: dict[str, tuple[s.Declared, Action]] = {}
+
+    def compiled(self, journey_map: JourneyMap, action: str, declared: s.Declared) -> Action:
+        """Give the compiled form of an action declared at mount."""
+        known = self._compiled.get(action)
+        if known is None or known[0] != declared:
+            made = declare_action(
+                journey_map, declared["node"], declared["name"], declared["definition"]
+            )
+            known = self._compiled[action] = (declared, made)
+        return known[1]
 
 
 @dataclass(slots=True)
 class Snapshot:
     """What a door has loaded of a session: sections decoded, records at hand."""
 
-    sections: dict[str, Any]
-    tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    sections: dict[str, object]
+    tables: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
     """Per table, key → value or None when the key is known to be absent."""
-    logs: dict[str, dict[int, Any]] = field(default_factory=dict[str, dict[int, Any]])
+    logs: dict[str, dict[int, object]] = field(default_factory=dict[str, dict[int, object]])
     """Per log, index → value."""
     complete: bool = False
     """True when all history is at hand (the pure core): what is absent does not exist."""
@@ -73,24 +85,34 @@ class FireOrder:
     """The unredacted input, for the handler only; `ABSENT` when there is none."""
     instance: str | None
     binding: str | None
-    """The registry key whose handler is to run; None when nothing runs."""
+    """The registry key whose handler is to run; None when nothing runs, or only `href`."""
     queue: str | None
     """The work queue of the process that holds the handler."""
+    href: str | None = None
+    """The address that the session's `navigate` is to be called with, where no handler is wired."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether something of ours is to run for this fire."""
+        return self.binding is not None or self.href is not None
 
 
 @dataclass(slots=True)
 class Decision:
     """Everything one decision changes; committed together or not at all (fire:atomic)."""
 
-    sections: dict[str, Any] = field(default_factory=dict[str, Any])
-    tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    sections: dict[str, object] = field(default_factory=dict[str, object])
+    tables: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
     """Per table, key → new value, or None to delete."""
-    logs: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    logs: dict[str, list[object]] = field(default_factory=dict[str, list[object]])
     fires: list[FireOrder] = field(default_factory=list[FireOrder])
     receipts: dict[str, s.Receipt] = field(default_factory=dict[str, s.Receipt])
     """Settlements written by this decision, by transition id; each at most once for ever."""
+    halts: list[str] = field(default_factory=list[str])
+    """Fires that the app rejected: their handlers must not start any more."""
     events: list[tuple[str, object]] = field(default_factory=list[tuple[str, object]])
     warnings: list[str] = field(default_factory=list[str])
+    """For the developer; a door says each text once."""
 
     def __bool__(self) -> bool:
         """Whether anything is to be committed."""
@@ -219,7 +241,7 @@ class Draft:
     fates = Section[dict[str, s.Fate]]()
     registry = Section[s.Registry]()
     nodes = Section[s.Nodes]()
-    asks = Section[dict[str, s.Ask]]()
+    asks = Section[s.Asks]()
     grants = Section[list[s.Grant]]()
     frame = Section[s.FrameSection]()
     carried = Section[s.Carried]()
@@ -245,23 +267,53 @@ class Draft:
         self.epoch = epoch
         self.decision = Decision()
         self.rows = Table[s.Row](self, "rows")
-        """Transition rows by number, as text."""
+        """Transition rows by number, as text (see `number_of`)."""
         self.receipts = Table[s.Receipt](self, "receipts")
         """Settlements by transition id; written only through `settle`."""
         self.closed_asks = Table[s.Ask](self, "asks")
-        """Answered cards that can no longer let anything pass, by ask id."""
+        """Cards that can let nothing pass any more, by ask id."""
+        self.answers = Table[str](self, "answers")
+        """The latest answered card by what it is about: see `approval.subject`."""
         self.ask_fires = Table[list[str]](self, "ask_fires")
         """Transition ids that carry an ask id, by ask id."""
         self.offers = Table[s.Offer](self, "offers")
         self.offer_index = Table[int](self, "offer_index")
         """Offer number by identity digest."""
         self.acknowledgements = Table[s.Acknowledgement](self, "acks")
-        self.once = Table[s.OnceReceipt](self, "once")
-        """The latest receipt of a once action, by digest of what its scope compares."""
+        self.once = Table[list[s.OnceReceipt]](self, "once")
+        """Receipts of once actions by digest of what the scope compares; the latest governs."""
+        self.frames = Table[s.Frame](self, "frames")
+        """Closed frames by number, as text, from 0."""
+        self.marks = Table[bool](self, "marks")
+        """What is said once in a session, by its key."""
         self.gaps = Log[s.Gap](self, "gaps")
         self.confirms = Log[s.Confirm](self, "confirms")
-        self.frames = Log[s.Frame](self, "frames")
+        self.people = Log[int](self, "people")
+        """Numbers of the rows that are filed under a person."""
         self.focus_log = Log[s.FocusMove](self, "focus")
+
+    def action(self, action_id: str) -> Action | None:
+        """Give an action: the map's own, or the newest that was declared at mount."""
+        found = self.map.actions.get(action_id)
+        if found is not None:
+            return found
+        stack = self.registry["declared"].get(action_id)
+        return self.code.compiled(self.map, action_id, stack[-1]) if stack else None
+
+    def actions(self) -> Iterator[Action]:
+        """Give every action: the map's in compile order, then those declared at mount."""
+        yield from self.map.actions.values()
+        for action_id, stack in self.registry["declared"].items():
+            yield self.code.compiled(self.map, action_id, stack[-1])
+
+    def placed(self, action_id: str) -> str | None:
+        """Give the node of an action on the current page, None where it has none."""
+        page = self.position["node"]
+        nodes = self.map.action_nodes.get(action_id)
+        if nodes is None:
+            stack = self.registry["declared"].get(action_id)
+            nodes = (stack[-1]["node"],) if stack else ()
+        return next((path for path in nodes if self.map.nodes[path].page == page), None)
 
     def section(self, name: str) -> object:
         """Give the named section as it stands in this draft."""
@@ -291,5 +343,15 @@ class Draft:
         self.decision.events.append((name, event))
 
     def warn(self, text: str) -> None:
-        """Tell the developer, never the agent."""
+        """Tell the developer, never the agent; a door says each text once."""
         self.decision.warnings.append(text)
+
+    def version_up(self) -> None:
+        """Count one motion of the world."""
+        self.edit(Draft.counters)["version"] += 1
+
+
+def number_of(transition_id: str) -> int | None:
+    """Give the row number that a transition id carries, None where it carries none."""
+    digits = transition_id.rpartition("#")[2].rpartition(".")[2]
+    return int(digits) if digits.isascii() and digits.isdecimal() else None

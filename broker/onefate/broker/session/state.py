@@ -1,15 +1,36 @@
-"""The sections and records of a session, as JSON values; absent keys say "not known".
+"""The sections and records of a session, as JSON values; an absent key says "not known".
 
 Keys that reach an answer are spelled as on the wire; the rest are ours. Sections are bounded: what
-grows with the number of past fires lives in tables and logs (see `draft`).
+grows with the number of past fires lives in tables and logs (see `draft`). All of it is JSON: a
+payload that is missing is `ABSENT` in memory and no key at all in a record.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, NotRequired, TypedDict
+from enum import Enum
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, cast
 
-type_json = Any
-State = dict[str, Any]
-Principal = Literal["user", "agent", "system", "unknown"]
+T = TypeVar("T")
+
+
+class Absent(Enum):
+    """The type of `ABSENT`: no value was given, which is not the value null."""
+
+    ABSENT = "absent"
+
+    def __bool__(self) -> Literal[False]:
+        """Nothing is false."""
+        return False
+
+
+ABSENT: Final = Absent.ABSENT
+
+Principal: TypeAlias = Literal["user", "agent", "system", "unknown"]
+Outcome: TypeAlias = Literal["pending", "committed", "rejected", "rolled-back", "superseded"]
+EffectStatus: TypeAlias = Literal["performed", "refused", "unobservable"]
+Certainty: TypeAlias = Literal["observed", "inferred", "unknown"]
+Wire: TypeAlias = dict[str, object]
+"""An answer, or a row of one, with the keys of the wire."""
+State: TypeAlias = dict[str, object]
 
 
 class Counters(TypedDict):
@@ -21,12 +42,11 @@ class Counters(TypedDict):
     row: int
     ask: int
     offer: int
-    firstOffer: int
     ack: int
-    firstAck: int
     work: int
     group: int
     bundle: int
+    frame: int
     logs: dict[str, int]
 
 
@@ -38,23 +58,24 @@ class Claim(TypedDict):
 
 
 class Position(TypedDict):
-    """Where the session stands."""
+    """Where the session stands; `reports` counts the app's own words about it."""
 
     node: str
     reported: bool
+    reports: int
     focus: str
     claim: NotRequired[Claim]
 
 
 class LastWrite(TypedDict):
-    """The latest row of one principal that changed a key."""
+    """The latest row of one principal that changed a key, and the version before that row."""
 
     row: int
     version: int
 
 
-Changes = dict[str, dict[str, LastWrite]]
-"""State key → principal → that principal's latest change of it."""
+Changes: TypeAlias = dict[str, dict[str, LastWrite]]
+"""State key → principal → that principal's latest net change of it."""
 
 
 class Pending(TypedDict):
@@ -64,20 +85,21 @@ class Pending(TypedDict):
     affordanceId: str
     does: NotRequired[str]
     firedAt: int
-    inFlight: bool
+    writes: list[str]
     onCompletion: bool
+    """True where the handler's completion settles it and no report is awaited."""
 
 
 class Latch(TypedDict):
-    """An open fire: its one question is not answered yet; single flight compares these."""
+    """An open fire, in fire order; single flight compares these."""
 
     id: str
     affordanceId: str
     instance: NotRequired[str]
     digest: NotRequired[str]
-    """Canonical digest of the payload, absent when it cannot be judged."""
-    handler: NotRequired[bool]
-    """True while a handler is due to run or running."""
+    """Canonical digest of the payload; only where the action's scope compares it."""
+    once: NotRequired[str]
+    """The key of its receipt in the table `once`."""
 
 
 class Fate(TypedDict):
@@ -96,27 +118,47 @@ class Binding(TypedDict):
     queue: NotRequired[str]
 
 
+class Declared(TypedDict):
+    """An action declared at mount: its wire definition on its node."""
+
+    group: str
+    node: str
+    name: str
+    definition: Wire
+
+
 class Registry(TypedDict):
     """Shared facts about what is wired, by registry key (`<action>` or `<action>[<instance>]`)."""
 
     bindings: dict[str, Binding]
-    declared: dict[str, list[dict[str, Any]]]
-    """Actions declared at mount: id → stack of {group, node, name, definition}; newest serves."""
+    declared: dict[str, list[Declared]]
+    """Action id → stack of declarations; the newest serves."""
+    groups: dict[str, list[str]]
+    """Group → the action names it may switch, spelled as they were registered."""
     dirty: bool
     """A structure change waits for its flush."""
     fingerprint: str
-    deadEnds: list[str]
+
+
+class Mount(TypedDict):
+    """An open presence handle on a node, or on one instance of it."""
+
+    node: str
+    instance: NotRequired[str]
 
 
 class Nodes(TypedDict):
     """Presence and visibility of the map's nodes."""
 
     present: dict[str, int]
+    """Node → open handles that are not an instance's."""
     instances: dict[str, dict[str, int]]
+    """Node → instance → open handles, in mount order."""
     visible: dict[str, bool]
-    groups: dict[str, dict[str, Any]]
-    """Open presence handles by group id."""
+    mounts: dict[str, Mount]
+    """Group → its presence handle."""
     dormant: dict[str, int]
+    """Node mounted on a page other than the cursor's → since when."""
     warned: list[str]
 
 
@@ -128,14 +170,26 @@ class Ask(TypedDict):
     does: NotRequired[str]
     instance: NotRequired[str]
     digest: NotRequired[str]
+    """Canonical digest of the normalised input; absent where it cannot be judged."""
     answer: NotRequired[Literal["approved", "declined"]]
     answeredAt: NotRequired[int]
     answerSeq: NotRequired[int]
     stateVersion: NotRequired[int]
-    by: NotRequired[str]
-    principal: NotRequired[str]
     spent: NotRequired[bool]
     revoked: NotRequired[bool]
+    dropped: NotRequired[bool]
+    """Without enforcement an answered card leaves the book; its row stays for the answers' order."""
+
+
+class Asks(TypedDict):
+    """The cards that still matter to a fire."""
+
+    live: dict[str, Ask]
+    """Unanswered cards, and approvals neither spent nor withdrawn, by ask id in mint order."""
+    newest: dict[str, str]
+    """Action → the newest card about it that is still in the book."""
+    answers: int
+    """Counts answers: which of two came last is never asked of a clock."""
 
 
 class Grant(TypedDict):
@@ -148,28 +202,34 @@ class Grant(TypedDict):
 
 
 class Frame(TypedDict):
-    """One opening of a journey."""
+    """One opening of a journey; `fired` and `inferred` count each step's fires that stand."""
 
+    number: int
     journeyId: str
     status: Literal["open", "completed", "cancelled", "demoted"]
     principal: str
     openedAt: int
     openedAtVersion: int
-    firedSteps: list[str]
-    inferredSteps: list[str]
-    stepFires: dict[str, list[str]]
-    """Step → its fires in this frame that stand (committed, neither refused nor rolled back)."""
+    fired: dict[str, int]
+    inferred: dict[str, int]
     closedAtVersion: NotRequired[int]
+
+
+class LatestFrame(TypedDict):
+    """The latest closed frame of a journey, and whether it still stands completed."""
+
+    number: int
+    completed: bool
 
 
 class FrameSection(TypedDict):
     """The open frame, and the latest closed one of each journey."""
 
     open: NotRequired[Frame]
-    latest: dict[str, Frame]
+    latest: dict[str, LatestFrame]
 
 
-Carried = dict[str, dict[str, list[str]]]
+Carried: TypeAlias = dict[str, dict[str, list[str]]]
 """Principal → action → keys served as stale and not yet answered, first-served order."""
 
 
@@ -186,14 +246,61 @@ class Work(TypedDict):
 
 
 class Recent(TypedDict):
-    """Bounded tail for the texts that ground an agent: the latest rows and attempts, and totals."""
+    """The latest attempts, oldest first, and how many there were: what grounds an agent."""
 
-    rows: list[dict[str, Any]]
-    attempts: list[dict[str, Any]]
-    attemptTotal: int
-    rowTotal: int
-    firstUserRow: NotRequired[dict[str, Any]]
-    lastUserRow: NotRequired[dict[str, Any]]
+    fires: list[int]
+    """Row numbers of the latest fires."""
+    refusals: list[int]
+    """Indexes in the log `gaps` of the latest attempts that were refused."""
+    fireTotal: int
+    refusalTotal: int
+
+
+class Cause(TypedDict):
+    """What a row is about and who caused it."""
+
+    kind: Literal["fired", "stimulus"]
+    principal: str
+    affordanceId: NotRequired[str]
+    does: NotRequired[str]
+    stimulus: NotRequired[str]
+    inferred: NotRequired[bool]
+
+
+class Attribution(TypedDict):
+    """Who a row is filed under, and on what evidence."""
+
+    principal: str
+    basis: str
+    certainty: Certainty
+
+
+class Record(TypedDict):
+    """A transition as the wire shows it (spec: graph-session §13.1)."""
+
+    id: str
+    cause: Cause
+    attribution: Attribution
+    timestamp: int
+    payload: NotRequired[object]
+    instance: NotRequired[str]
+    outcome: Outcome
+    effectVerified: NotRequired[object]
+    evidence: NotRequired[list[Wire]]
+    fromNode: str
+    toNode: NotRequired[str]
+    toNodeClaimed: NotRequired[bool]
+    arrival: NotRequired[Literal["claimed", "observed"]]
+    unverifiedEdge: NotRequired[bool]
+    guardUnevaluated: NotRequired[list[str]]
+    produced: NotRequired[object]
+    cursorVersion: int
+    askId: NotRequired[str]
+    offerId: NotRequired[str]
+    materialized: NotRequired[bool]
+    alreadyTrue: NotRequired[list[Wire]]
+    repeated: NotRequired[Wire]
+    observations: NotRequired[list[Wire]]
 
 
 class Bundle(TypedDict):
@@ -207,78 +314,107 @@ class Bundle(TypedDict):
 class Row(TypedDict):
     """A transition: the record as the wire shows it, and what only the machine needs."""
 
-    record: dict[str, Any]
+    record: Record
     n: int
     bundle: NotRequired[Bundle]
-    later: NotRequired[list[dict[str, Any]]]
+    later: NotRequired[list[Wire]]
     """What became news after the fire had settled."""
-    spent: NotRequired[bool]
+    moved: NotRequired[int]
+    """The count of position reports when its claim moved the cursor; absent if it did not."""
+    frame: NotRequired[int]
+    """The frame that counts it as a step done."""
+    halted: NotRequired[bool]
+    """Rejected by the app: its handler must not start any more."""
 
 
 class Receipt(TypedDict):
     """A settlement: how a fire came to rest; written once."""
 
-    effectStatus: Literal["performed", "refused", "unobservable"]
-    outcome: Literal["committed", "rejected", "rolled-back", "superseded"]
-    transition: dict[str, Any]
-    error: NotRequired[Any]
-    verifyHeld: NotRequired[Any]
-    produced: NotRequired[Any]
+    effectStatus: EffectStatus
+    outcome: Outcome
+    transition: Record
+    error: NotRequired[object]
+    verifyHeld: NotRequired[object]
+    produced: NotRequired[object]
 
 
-Offer = dict[str, Any]
-Acknowledgement = dict[str, Any]
-Gap = dict[str, Any]
-Confirm = dict[str, Any]
-FocusMove = dict[str, Any]
+class Offer(TypedDict):
+    """A served row that a fire can cite."""
+
+    offerId: str
+    actionId: str
+    node: str
+    stateVersion: int
+    structureVersion: int
+    version: int
+    servedAt: int
+    guardEvaluated: list[str]
+    guardUnevaluated: list[str]
+    staleReads: list[str]
+    staleWrites: list[str]
+
+
+class Acknowledgement(TypedDict):
+    """Somebody's word that they have seen a change."""
+
+    acknowledgementId: str
+    actionId: str
+    offerId: NotRequired[str]
+    principal: str
+    keys: list[str]
+    acknowledgedAtStateVersion: int
+    timestamp: int
+
+
+Gap: TypeAlias = Wire
+Confirm: TypeAlias = Wire
+FocusMove: TypeAlias = Wire
 
 
 class OnceReceipt(TypedDict):
-    """A performed once action, and the number of rows when it was fired."""
+    """A fire of a once action, and how many acts of people were on record when it was fired."""
 
     id: str
-    affordanceId: str
-    asOfIndex: int
-    instance: NotRequired[str]
-    digest: NotRequired[str]
+    people: int
 
 
 def _counters() -> Counters:
     return Counters(
-        version=0, stateVersion=0, structureVersion=0, row=0, ask=1, offer=1, firstOffer=1,
-        ack=1, firstAck=1, work=0, group=1, bundle=0, logs={},
+        version=0, stateVersion=0, structureVersion=0, row=0, ask=1, offer=1, ack=1, work=0,
+        group=1, bundle=0, frame=0, logs={},
     )  # fmt: skip
 
 
-EMPTY: dict[str, Callable[[], Any]] = {
+EMPTY: dict[str, Callable[[], object]] = {
     "counters": _counters,
-    "position": lambda: Position(node="", reported=True, focus=""),
+    "position": lambda: Position(node="", reported=True, reports=0, focus=""),
     "state": dict,
     "changes": dict,
     "pending": list,
     "latches": list,
     "fates": dict,
-    "registry": lambda: Registry(
-        bindings={}, declared={}, dirty=False, fingerprint="", deadEnds=[]
-    ),
-    "nodes": lambda: Nodes(
-        present={}, instances={}, visible={}, groups={}, dormant={}, warned=[]
-    ),
-    "asks": dict,
+    "registry": lambda: Registry(bindings={}, declared={}, groups={}, dirty=False, fingerprint=""),
+    "nodes": lambda: Nodes(present={}, instances={}, visible={}, mounts={}, dormant={}, warned=[]),
+    "asks": lambda: Asks(live={}, newest={}, answers=0),
     "grants": list,
     "frame": lambda: FrameSection(latest={}),
     "carried": dict,
     "decided": dict,
     "work": dict,
-    "recent": lambda: Recent(rows=[], attempts=[], attemptTotal=0, rowTotal=0),
+    "recent": lambda: Recent(fires=[], refusals=[], fireTotal=0, refusalTotal=0),
 }
 """Each section's value in a session that has just begun."""
 
 
-def detached(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def detached(value: T) -> T:
     """Copy a JSON value so that nothing is shared with the original."""
+    return cast("T", _copy(value))
+
+
+def _copy(value: object) -> object:
     if isinstance(value, dict):
-        return {key: detached(item) for key, item in value.items()}  # pyright: ignore
+        table = cast("dict[str, object]", value)
+        return {key: _copy(item) for key, item in table.items()}
     if isinstance(value, list):
-        return [detached(item) for item in value]  # pyright: ignore
+        return [_copy(item) for item in cast("list[object]", value)]
     return value
