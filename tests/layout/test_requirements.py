@@ -12,7 +12,7 @@ from tests.layout.tree import ROOT
 
 Pins = dict[str, Requirement]
 
-FILES = ("base", "cli", "dev")
+FILES = ("base", "build", "dev", "image")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
@@ -32,12 +32,16 @@ def pins(file: str) -> Pins:
 def wanted(file: str) -> list[Requirement]:
     """What pyproject.toml asks of one file."""
     extras: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
-    asked: list[str] = list(PROJECT["project"]["dependencies"])
-    if file == "cli":
-        asked += extras["cli"]
-    if file == "dev":
-        asked += [line for extra in extras.values() for line in extra]
-        asked += PROJECT["dependency-groups"]["dev"]
+    groups: dict[str, list[object]] = PROJECT["dependency-groups"]
+    build = [str(line) for line in groups["build"]]
+    tools = [line for line in groups["dev"] if isinstance(line, str)]
+    library: list[str] = PROJECT["project"]["dependencies"]
+    asked = {
+        "base": library,
+        "build": build,
+        "image": library + extras["cli"] + extras["mcp"],
+        "dev": library + [line for extra in extras.values() for line in extra] + build + tools,
+    }[file]
     return [Requirement(line) for line in asked]
 
 
@@ -62,7 +66,7 @@ def test_everything_asked_for_is_there_in_a_version_that_fits(file: str) -> None
 
 def test_the_files_agree_on_versions() -> None:
     dev = pins("dev")
-    for file in ("base", "cli"):
+    for file in FILES:
         assert {name: pin.specifier for name, pin in pins(file).items()} == {
             name: dev[name].specifier for name in pins(file)
         }
