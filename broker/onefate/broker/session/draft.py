@@ -13,8 +13,6 @@ Rules
 4. Commands are therefore deterministic: same snapshot, same records, same `now`, same decision.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar, cast, overload
@@ -26,7 +24,7 @@ from onefate.broker.session.options import SessionOptions
 V = TypeVar("V")
 
 
-class RecordsNeeded(BaseException):  # noqa: N818 - a request to the door, never an error of a user
+class RecordsNeeded(BaseException):
     """The decision reads history that is not loaded: `tables` by key, `logs` by (start, stop)."""
 
     def __init__(
@@ -122,15 +120,15 @@ class Decision:
 class Section(Generic[V]):
     """A named section of the draft; reading it as an attribute gives the value as it stands."""
 
-    def __set_name__(self, owner: type[Draft], name: str) -> None:
+    def __set_name__(self, owner: "type[Draft]", name: str) -> None:
         """Take the attribute's name as the section's."""
         self.name = name
 
     @overload
-    def __get__(self, draft: None, owner: type[Draft]) -> Self: ...
+    def __get__(self, draft: None, owner: "type[Draft]") -> Self: ...
     @overload
-    def __get__(self, draft: Draft, owner: type[Draft]) -> V: ...
-    def __get__(self, draft: Draft | None, owner: type[Draft]) -> Self | V:
+    def __get__(self, draft: "Draft", owner: "type[Draft]") -> V: ...
+    def __get__(self, draft: "Draft | None", owner: "type[Draft]") -> Self | V:
         """Give the section's value; treat it as frozen."""
         return self if draft is None else cast("V", draft.section(self.name))
 
@@ -138,7 +136,7 @@ class Section(Generic[V]):
 class Table(Generic[V]):
     """Keyed history of one kind, as this draft sees it."""
 
-    def __init__(self, draft: Draft, name: str) -> None:
+    def __init__(self, draft: "Draft", name: str) -> None:
         self._draft = draft
         self._name = name
 
@@ -179,7 +177,7 @@ class Table(Generic[V]):
         value = self.get(key)
         if value is None:
             return None
-        copy = cast("V", s.detached(value))
+        copy = s.detached(value)
         self.put(key, copy)
         return copy
 
@@ -191,7 +189,7 @@ class Table(Generic[V]):
 class Log(Generic[V]):
     """Append-only history of one kind; its length is a counter of the session."""
 
-    def __init__(self, draft: Draft, name: str) -> None:
+    def __init__(self, draft: "Draft", name: str) -> None:
         self._draft = draft
         self._name = name
 
@@ -226,7 +224,8 @@ class Log(Generic[V]):
         if missing:
             raise RecordsNeeded(logs={self._name: (missing[0], missing[-1] + 1)})
         old = [at_hand[i] for i in range(start, min(stop, stored))]
-        return [*old, *fresh[max(0, start - stored) : max(0, stop - stored)]]
+        new = fresh[max(0, start - stored) : max(0, stop - stored)]
+        return cast("list[V]", [*old, *new])
 
 
 class Draft:

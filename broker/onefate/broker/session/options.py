@@ -186,7 +186,7 @@ def _freshness(policy: Mapping[str, object]) -> Freshness:
         if answer is not None and answer not in FRESHNESS_ANSWERS:
             words = ", ".join(FRESHNESS_ANSWERS)
             raise BadOption(f"freshness.{axis}", f"must be one of: {words}")
-        answers[axis] = cast("FreshnessAnswer | None", answer)
+        answers[axis] = answer
     return Freshness(
         guard_changes=answers["guardChanges"],
         read_changes=answers["readChanges"],

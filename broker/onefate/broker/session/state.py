@@ -6,23 +6,14 @@ payload that is missing is `ABSENT` in memory and no key at all in a record.
 """
 
 from collections.abc import Callable
-from enum import Enum
-from typing import Final, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, cast
+from typing import Literal, NotRequired, TypeAlias, TypedDict, TypeVar, cast
+
+from onefate.broker.journey.values import ABSENT, Absent
+
+__all__ = ["ABSENT", "Absent"]
 
 T = TypeVar("T")
 
-
-class Absent(Enum):
-    """The type of `ABSENT`: no value was given, which is not the value null."""
-
-    ABSENT = "absent"
-
-    def __bool__(self) -> Literal[False]:
-        """Nothing is false."""
-        return False
-
-
-ABSENT: Final = Absent.ABSENT
 
 Principal: TypeAlias = Literal["user", "agent", "system", "unknown"]
 Outcome: TypeAlias = Literal["pending", "committed", "rejected", "rolled-back", "superseded"]
@@ -177,8 +168,6 @@ class Ask(TypedDict):
     stateVersion: NotRequired[int]
     spent: NotRequired[bool]
     revoked: NotRequired[bool]
-    dropped: NotRequired[bool]
-    """Without enforcement an answered card leaves the book; its row stays for the answers' order."""
 
 
 class Asks(TypedDict):
