@@ -1,0 +1,191 @@
+"""Serving a port over lines: every request is answered once, by its id, and none blocks another.
+
+- A bad line costs one structured error and nothing else; the connection goes on.
+- `call` runs to its end even when its client has gone: a fire is never half made. Waits end with
+  their client, and only the waits; the fires they were about go on (wait:never-fails).
+- A connection has a bound on what it may have in flight; over it requests are refused by name.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Protocol, assert_never
+
+import anyio
+from anyio.abc import ByteStream, Listener, SocketStream, TaskGroup
+
+from onefate.broker.errors import OnefateError
+from onefate.port.lines.errors import (
+    BadLine,
+    LineTooLong,
+    RequestIdInUse,
+    TooManyRequests,
+    WaitAbandoned,
+)
+from onefate.port.lines.framing import LineReader
+from onefate.port.lines.messages import (
+    MAX_LINE_BYTES,
+    Abandon,
+    About,
+    Call,
+    Fields,
+    Request,
+    RequestId,
+    Tools,
+    encode,
+    parse_request,
+)
+
+logger = logging.getLogger(__name__)
+
+MAX_IN_FLIGHT = 10_000
+
+
+class ServedPort(Protocol):
+    """What an agent holds: the four methods of a port."""
+
+    def tools(self) -> Sequence[Mapping[str, object]]:
+        """Give the tool array, the same for the session's life."""
+        ...
+
+    async def call(self, name: str, args: object) -> Mapping[str, object]:
+        """Answer a tool call at once."""
+        ...
+
+    async def when_settled(self, transition_id: str) -> Mapping[str, object]:
+        """Give the facts of a fire once it has settled."""
+        ...
+
+    async def settled_answer(self, transition_id: str) -> Mapping[str, object] | None:
+        """Give the facts of a fire, None while it is in flight."""
+        ...
+
+
+async def serve_listener(
+    port: ServedPort,
+    listener: Listener[SocketStream],
+    *,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_in_flight: int = MAX_IN_FLIGHT,
+) -> None:
+    """Serve every connection to `listener` until cancelled."""
+    serve = partial(serve_stream, port, max_line_bytes=max_line_bytes, max_in_flight=max_in_flight)
+    async with anyio.create_task_group() as group:
+        await listener.serve(serve, group)
+
+
+async def serve_stream(
+    port: ServedPort,
+    stream: ByteStream,
+    *,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_in_flight: int = MAX_IN_FLIGHT,
+) -> None:
+    """Serve one connection until its client has gone and its calls are answered."""
+    async with stream:
+        await _Connection(port, stream, max_line_bytes, max_in_flight).run()
+
+
+class _Connection:
+    def __init__(
+        self, port: ServedPort, stream: ByteStream, max_line_bytes: int, max_in_flight: int
+    ) -> None:
+        self._port = port
+        self._stream = stream
+        self._reader = LineReader(stream, max_line_bytes)
+        self._max_in_flight = max_in_flight
+        self._sending = anyio.Lock()
+        self._in_flight: set[RequestId] = set()
+        self._waits: dict[RequestId, anyio.CancelScope] = {}
+
+    async def run(self) -> None:
+        async with anyio.create_task_group() as group:
+            try:
+                while await self._read_one(group):
+                    pass
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                logger.debug("a client has gone without closing its connection")
+            for wait in self._waits.values():
+                wait.cancel()
+
+    async def _read_one(self, group: TaskGroup) -> bool:
+        try:
+            line = await self._reader.next()
+            if line is None:
+                return False
+            if line.strip():
+                self._start(parse_request(line), group)
+        except (BadLine, TooManyRequests, RequestIdInUse) as error:
+            await self._send_error(error.request_id, error)
+        except LineTooLong as error:
+            await self._send_error(None, error)
+        return True
+
+    def _start(self, request: Request, group: TaskGroup) -> None:
+        if request.id in self._in_flight:
+            raise RequestIdInUse(request.id)
+        full = len(self._in_flight) >= self._max_in_flight
+        if full and not isinstance(request, Abandon):
+            raise TooManyRequests(self._max_in_flight, request.id)
+        self._in_flight.add(request.id)
+        if isinstance(request, About) and request.method == "when_settled":
+            self._waits[request.id] = anyio.CancelScope()
+        group.start_soon(self._answer, request)
+
+    async def _answer(self, request: Request) -> None:
+        try:
+            result = await self._result(request)
+        except OnefateError as error:
+            self._answered(request.id)
+            await self._send_error(request.id, error)
+        except Exception:
+            logger.exception("a port failed to answer", extra={"request": request.id})
+            self._answered(request.id)
+            await self._send_error(request.id, OnefateError("the port failed to answer"))
+        else:
+            self._answered(request.id)
+            await self._send({"id": request.id, "result": result})
+
+    def _answered(self, request_id: RequestId) -> None:
+        self._in_flight.discard(request_id)
+        self._waits.pop(request_id, None)
+
+    async def _result(self, request: Request) -> object:
+        match request:
+            case Tools():
+                return self._port.tools()
+            case Call():
+                return await self._call(request)
+            case About(method="settled_answer"):
+                return await self._port.settled_answer(request.transition_id)
+            case About():
+                return await self._wait(request)
+            case Abandon():
+                wait = self._waits.get(request.request)
+                if wait is not None:
+                    wait.cancel()
+                return wait is not None
+            case _:
+                assert_never(request)
+
+    async def _call(self, request: Call) -> object:
+        answer: object = None
+        with anyio.CancelScope(shield=True):
+            answer = await self._port.call(request.name, request.args)
+        return answer  # noqa: RET504 - a scope may end its block early
+
+    async def _wait(self, request: About) -> object:
+        with self._waits[request.id]:
+            return await self._port.when_settled(request.transition_id)
+        raise WaitAbandoned(request.id)
+
+    async def _send_error(self, request_id: RequestId | None, error: OnefateError) -> None:
+        told: Fields = {"error": {"code": error.code, "message": str(error)}}
+        await self._send(told if request_id is None else {"id": request_id, **told})
+
+    async def _send(self, fields: Fields) -> None:
+        try:
+            async with self._sending:
+                await self._stream.send(encode(fields))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            logger.debug("an answer found its client gone")
