@@ -18,9 +18,11 @@ Refused
 │   ├── CannotPersist     MISCONF
 │   ├── ServerBusy        BUSY
 │   ├── TooFewReplicas    NOREPLICAS
+│   ├── ProtectedMode     DENIED
 │   ├── TooManyClients    -ERR max number of clients
 │   ├── WrongDatabase     -ERR DB index is out of range
 │   └── ServerTooOld      NOPROTO, or no HELLO at all
+├── TlsRefused            the two sides do not agree on TLS
 ├── MissingExtra          a feature whose optional package is not installed
 └── EmbeddedRefused       the private server cannot run here (binary, directory, start)
 Unavailable
@@ -206,6 +208,16 @@ class TooFewReplicas(ServerRefused):
     )
 
 
+class ProtectedMode(ServerRefused):
+    """The server admits only local clients until it has a password."""
+
+    code = "PROTECTED_MODE"
+    sentence = (
+        "The server is in protected mode and admits only local clients; "
+        "give it a password and put that into the URL."
+    )
+
+
 class TooManyClients(ServerRefused):
     """The server has no room for another connection."""
 
@@ -225,6 +237,23 @@ class ServerTooOld(ServerRefused):
 
     code = "SERVER_TOO_OLD"
     sentence = "The server does not speak RESP3; use Redis or Valkey 7.0 or newer."
+
+
+class TlsRefused(Refused):
+    """TLS could not be agreed on; `problem` says on what."""
+
+    code = "TLS_REFUSED"
+
+    def __init__(self, address: str, problem: str) -> None:
+        super().__init__(address, problem)
+        self.address = address
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return (
+            f"The server at {self.address} and this client do not agree on TLS ({self.problem}); "
+            "check that the port speaks TLS and that ssl_ca_certs names its authority."
+        )
 
 
 class MissingExtra(Refused):
@@ -300,6 +329,7 @@ _KINDS: dict[str, type[ServerRefused]] = {
     "MISCONF": CannotPersist,
     "BUSY": ServerBusy,
     "NOREPLICAS": TooFewReplicas,
+    "DENIED": ProtectedMode,
     "NOPROTO": ServerTooOld,
 }
 _GENERIC: dict[str, type[ServerRefused]] = {

@@ -14,7 +14,7 @@ from onefate.broker.ledger.errors import ServerRefused
 Arg: TypeAlias = str | bytes | int | float
 """One word of a command; numbers are written in their decimal form."""
 
-Reply: TypeAlias = "bool | int | float | bytes | list[Reply] | dict[Reply, Reply] | None"
+Reply: TypeAlias = bool | int | float | bytes | list["Reply"] | dict["Reply", "Reply"] | None
 """One decoded RESP3 reply; every string is `bytes`."""
 
 PushListener: TypeAlias = Callable[[bytes, bytes], None]
