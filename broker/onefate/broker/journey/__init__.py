@@ -1,7 +1,29 @@
-"""The journey map: declared once, compiled to a frozen graph, and asked by everything else."""
+"""The journey map: declared once, compiled to a frozen graph, and asked by everything else.
 
-from onefate.broker.journey.errors import MapError, UnknownPageError
-from onefate.broker.journey.filters import Filter
+Pure: no I/O, no clock, no chance. Declarations (`models`) are compiled (`compile_map`,
+`declare_action`) to a graph; conditions, payload checks, names, routes and value rules are functions
+over it.
+"""
+
+from onefate.broker.journey.actions import declare_action
+from onefate.broker.journey.canonical import canonical_digest, input_digest, same_input
+from onefate.broker.journey.compile import compile_map
+from onefate.broker.journey.conditions import (
+    Evaluation,
+    FilterCondition,
+    evaluate,
+    matches,
+    summary,
+)
+from onefate.broker.journey.contracts import (
+    JUDGED_BY_THE_APP,
+    CheckedPayload,
+    check_payload,
+    contract_of,
+    is_blank_input,
+)
+from onefate.broker.journey.errors import MapError, UnknownPageError, path_text
+from onefate.broker.journey.filters import Clause, Filter, FilterDefinition, compose, filter_of
 from onefate.broker.journey.graph import (
     Action,
     Blocked,
@@ -16,21 +38,120 @@ from onefate.broker.journey.graph import (
     State,
     StateReader,
 )
+from onefate.broker.journey.models import (
+    ActionDefinition,
+    BlockedDefinition,
+    ConcurrencyDefinition,
+    ContainerDefinition,
+    FreshnessDefinition,
+    HumanDecidesDefinition,
+    JourneyDefinition,
+    JourneysSource,
+    MapDefinition,
+    ModalDefinition,
+    PageDefinition,
+    PrincipalPolicyDefinition,
+    RootActionDefinition,
+    RoutesSource,
+    StepDefinition,
+)
+from onefate.broker.journey.names import (
+    encode_tool_fields,
+    encode_tool_name,
+    instance_key,
+    is_legal_name,
+    matching_ids,
+)
+from onefate.broker.journey.routes import Hop, how_to_reach, literal_address, match_route
+from onefate.broker.journey.schema import map_json_schema, map_json_schema_text
+from onefate.broker.journey.sources import from_journeys, from_routes
+from onefate.broker.journey.values import (
+    ABSENT,
+    REDACTED,
+    Absent,
+    Json,
+    ReturnedFailure,
+    bounded,
+    cut,
+    detached,
+    error_text,
+    redacted,
+    returned_failure,
+)
 
 __all__ = [
+    "ABSENT",
+    "JUDGED_BY_THE_APP",
+    "REDACTED",
+    "Absent",
     "Action",
+    "ActionDefinition",
     "Blocked",
+    "BlockedDefinition",
+    "CheckedPayload",
+    "Clause",
     "Concurrency",
+    "ConcurrencyDefinition",
+    "ContainerDefinition",
+    "Evaluation",
     "Filter",
+    "FilterCondition",
+    "FilterDefinition",
     "Freshness",
+    "FreshnessDefinition",
+    "Hop",
     "HumanDecides",
+    "HumanDecidesDefinition",
     "InputContract",
     "Journey",
+    "JourneyDefinition",
     "JourneyMap",
+    "JourneysSource",
+    "Json",
+    "MapDefinition",
     "MapError",
+    "ModalDefinition",
     "Node",
+    "PageDefinition",
     "PrincipalPolicy",
+    "PrincipalPolicyDefinition",
+    "ReturnedFailure",
+    "RootActionDefinition",
+    "RoutesSource",
     "State",
     "StateReader",
+    "StepDefinition",
     "UnknownPageError",
+    "bounded",
+    "canonical_digest",
+    "check_payload",
+    "compile_map",
+    "compose",
+    "contract_of",
+    "cut",
+    "declare_action",
+    "detached",
+    "encode_tool_fields",
+    "encode_tool_name",
+    "error_text",
+    "evaluate",
+    "filter_of",
+    "from_journeys",
+    "from_routes",
+    "how_to_reach",
+    "input_digest",
+    "instance_key",
+    "is_blank_input",
+    "is_legal_name",
+    "literal_address",
+    "map_json_schema",
+    "map_json_schema_text",
+    "match_route",
+    "matches",
+    "matching_ids",
+    "path_text",
+    "redacted",
+    "returned_failure",
+    "same_input",
+    "summary",
 ]

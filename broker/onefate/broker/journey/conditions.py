@@ -31,7 +31,7 @@ class FilterCondition(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a filter says of a state: `matched`, the tests behind it, and the keys it could not judge."""
+    """What a filter says of a state: whether it matched, by which tests, and what was unknown."""
 
     matched: bool
     conditions: tuple[FilterCondition, ...] = ()

@@ -6,6 +6,7 @@ port-settlement §19.1). Integers keep their exact value whatever their size.
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Final
 
 SPACE: Final = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
@@ -34,7 +35,7 @@ def same(left: object, right: object) -> bool:
     return left is None and right is None
 
 
-def is_member(value: object, items: list[object]) -> bool:
+def is_member(value: object, items: Iterable[object]) -> bool:
     """Membership by `same`, in which NaN is a member of a list that holds NaN."""
     return any(same(value, item) or (_is_nan(value) and _is_nan(item)) for item in items)
 
@@ -42,7 +43,8 @@ def is_member(value: object, items: list[object]) -> bool:
 def order(left: object, right: object) -> int | None:
     """-1, 0 or 1 as `left` sorts before, with or after `right`; None where they do not compare.
 
-    Two texts compare by UTF-16 code units; anything else as numbers, and what is none compares with nothing.
+    Two texts compare by UTF-16 code units; anything else as numbers, and what stands for no number
+    compares with nothing.
     """
     if isinstance(left, str) and isinstance(right, str):
         ours, theirs = _units(left), _units(right)
@@ -63,7 +65,7 @@ def to_number(value: object) -> int | float:
 
 
 def number_text(value: float) -> str:
-    """A number as JavaScript prints it: `1`, `-0.5`, `1e+21`; a double's digits beyond its precision."""
+    """A number as JavaScript prints it: `1`, `-0.5`, `1e+21`."""
     if isinstance(value, int) and abs(value) < 10**_WIDEST_PLAIN:
         return str(int(value))
     try:

@@ -1,0 +1,69 @@
+"""Scenario placeholders turned into what a Python author writes: callables, validators, sources."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, cast
+
+from onefate.broker.journey import JourneysSource, RoutesSource, from_journeys, from_routes
+
+FUNCTION: Final = "$fn"
+SOURCE: Final = "$source"
+
+
+class Error(Exception):  # noqa: N818 - the text of what is thrown reads `Error: <message>`
+    """What a described function throws."""
+
+
+def definition_from(described: Mapping[str, object]) -> dict[str, object]:
+    """A scenario's map `def` as the definition our compiler takes.
+
+    A malformed `$source` raises the MapError its table deserves, as building the map would.
+    """
+    return cast("dict[str, object]", filled(described))
+
+
+def filled(described: object) -> object:
+    """A scenario value (a map, session options, `holds`) with every placeholder replaced."""
+    if isinstance(described, Mapping):
+        members = cast("Mapping[str, object]", described)
+        if FUNCTION in members:
+            return function_from(members)
+        if SOURCE in members:
+            return source_from(members)
+        return {key: filled(part) for key, part in members.items()}
+    if isinstance(described, list):
+        return [filled(part) for part in cast("list[object]", described)]
+    return described
+
+
+def function_from(described: Mapping[str, object]) -> Callable[..., object]:
+    """The function a `$fn` describes; whatever it is called with, it does as described."""
+    kind, value = described[FUNCTION], described.get("value")
+
+    def throw(*_: object) -> object:
+        raise Error(described["message"])
+
+    def from_state(state: Mapping[str, object], *_: object) -> object:
+        return state.get(str(described["key"]))
+
+    kinds: dict[object, Callable[..., object]] = {
+        "return": lambda *_: value,
+        "throw": throw,
+        "state": from_state,
+    }
+    return kinds[kind]
+
+
+def source_from(described: Mapping[str, object]) -> RoutesSource | JourneysSource:
+    """The source a `$source` describes.
+
+    Raises:
+        MapError: its table is malformed.
+    """
+    table = cast("Mapping[str, object]", described["table"])
+    if described[SOURCE] == "journeys":
+        return from_journeys(table)
+    options = cast("Mapping[str, object]", described.get("options") or {})
+    links = options.get("crossLinks")
+    names = None if links is None else cast("Sequence[str]", links)
+    routes = cast("Mapping[str, str | Mapping[str, str]]", table)
+    return from_routes(routes, cross_links=True if links is True else names)
