@@ -1,7 +1,7 @@
 """What is wired: which registration performs an action, and whether anything ever could.
 
-Registry keys are `<action>`, `<action>[<instance>]`, and `NAVIGATE` for an action whose own address is
-opened by the session's `navigate` (spec: graph-session §7.4).
+Registry keys are `<action>`, `<action>[<instance>]`, and `NAVIGATE` for an action whose own address
+is opened by the session's `navigate` (spec: graph-session §7.4).
 """
 
 from typing import Final
@@ -15,7 +15,7 @@ NAVIGATE: Final = "#navigate"
 
 
 def handler_for(draft: Draft, action: Action, instance: str | None = None) -> str | None:
-    """Give the key of what performs `action`: the instance's own, the action's, its address, or None."""
+    """Give the key of what performs `action`: the instance's, the action's, `NAVIGATE`, or None."""
     bindings = draft.registry["bindings"]
     if instance is not None and (key := instance_key(action.id, instance)) in bindings:
         return key

@@ -43,6 +43,10 @@ JOURNEY_REFUSED: Final = (
     "- Opening the journey {journey}, by {principal}: refused ({reason}). It did NOT happen."
 )
 
+STALE_ACTIONS: Final = (
+    "- The app could not read its own list of actions; what is listed here may be out of date."
+)
+
 NOT_WIRED: Final = "did NOT happen. Nothing is wired to perform it."
 PENDING: Final = "not yet known ({id}). Ask did_it_work about it; do not repeat it."
 CHECK_FAILED: Final = "did NOT happen. It ran, and the app's own check afterwards failed."
@@ -104,12 +108,12 @@ PENDING_NONE: Final = "No fire waits for a report."
 SERVED: Final = "Available now: {actions}."
 SERVED_NONE: Final = "Nothing is available here now."
 SERVED_HIGH_EFFECT: Final = "{action} (high effect)"
-LEAVE: Final = "leave-journey"
 
 # Why
 
 NEVER_WRITTEN: Final = (
-    "Nothing on record wrote {key}: its value, if it has one, came with the session or from outside."
+    "Nothing on record wrote {key}. Its value, if it has one, came with the session or from "
+    "outside."
 )
 NOTHING_ON_RECORD: Final = "Nothing is on record yet."
 SLICE_HEADING: Final = "What led to {key}, latest first:"

@@ -23,7 +23,7 @@ SHOWN_INSTANCES: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The node is not known to be hidden; `doubtful` where more than one tab may be the shown one."""
+    """The node is not known to be hidden; `doubtful` where another tab may be the shown one."""
 
     activation: Activation
     doubtful: bool = False
@@ -67,7 +67,7 @@ class Tree:
         self._page = draft.position["node"]
 
     def gate(self, path: str) -> NodeGate:
-        """Give what a fire of an action on `path` meets first: an overlay, a hidden level, or nothing."""
+        """Give what a fire on `path` meets first: an overlay, a hidden level, or nothing."""
         if (overlay := self._masked_by(path)) is not None:
             return Hidden("BLOCKED_BY_OVERLAY", overlay)
         return self._walk(path)
@@ -111,8 +111,9 @@ class Tree:
             return Served("synced")
         if signal:
             return Served("shown")
-        if node.kind == "tab":
-            return self._tab(node)
+        return self._tab(node) if node.kind == "tab" else self._unsignalled(node)
+
+    def _unsignalled(self, node: Node) -> NodeGate:
         if self._is_present(node):
             return Served("registered")
         if node.kind == "modal":
@@ -175,3 +176,18 @@ def _keys(values: Iterable[object]) -> tuple[str, ...]:
 
 def _readable(text: str) -> str:
     return "".join(c for c in text if unicodedata.category(c) != "Cc")
+
+
+def looking_at(draft: Draft) -> str | None:
+    """Give the focused node, or its nearest ancestor that is served; None where that is the page.
+
+    A focus left behind on another page counts as the page's.
+    """
+    page = draft.position["node"]
+    tree = Tree(draft)
+    node = draft.map.nodes.get(draft.position["focus"])
+    while node is not None and node.page == page and node.path != page:
+        if isinstance(tree.gate(node.path), Served):
+            return node.path
+        node = None if node.parent is None else draft.map.nodes[node.parent]
+    return None

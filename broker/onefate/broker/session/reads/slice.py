@@ -1,0 +1,109 @@
+"""Why a state key has its value: the backward causal slice over what was committed.
+
+From the latest commit that changed the key, through the keys that its guard read, to the latest
+earlier commits that changed those. A fire is tied to the past only by its guard (spec:
+graph-session §5.2). It reads all history.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from onefate.broker.session.draft import Draft
+from onefate.broker.session.reads import texts
+from onefate.broker.session.reads.history import rows_since
+from onefate.broker.session.reads.labels import short_label
+from onefate.broker.session.state import Bundle, Row
+
+DEEPEST: Final = 20
+MOST: Final = 100
+_INDENT: Final = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The slice as a text, and the transition ids it names, each once, in order."""
+
+    text: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Commit:
+    id: str
+    stage: str
+    bundle: Bundle
+    depth: int = 0
+    causes: list[tuple[str, "_Commit"]] = field(default_factory=list[tuple[str, "_Commit"]])
+
+
+def why(draft: Draft, key: str) -> Slice:
+    """Explain where the value of `key` came from; a key that nothing wrote is answered as well."""
+    commits = _commits(draft)
+    root = _latest(commits, key)
+    if root is None:
+        said = [texts.NEVER_WRITTEN.format(key=key)]
+        return Slice("\n".join(said if commits else [*said, texts.NOTHING_ON_RECORD]))
+    cut = _trace(root, commits)
+    named: dict[str, None] = {}
+    lines = [texts.SLICE_HEADING.format(key=key), *_lines(root, None, 0, named)]
+    if cut:
+        lines.append(texts.SLICE_CUT)
+    return Slice("\n".join(lines), tuple(named))
+
+
+def _commits(draft: Draft) -> list[_Commit]:
+    found = [
+        _Commit(row["record"]["id"], _stage(draft, row), row["bundle"])
+        for row in rows_since(draft, None)
+        if "bundle" in row
+    ]
+    return sorted(found, key=lambda commit: commit.bundle["seq"])
+
+
+def _stage(draft: Draft, row: Row) -> str:
+    cause = row["record"]["cause"]
+    if cause["kind"] == "fired":
+        return short_label(draft, cause.get("affordanceId", ""))
+    return cause.get("stimulus", "unknown")
+
+
+def _latest(commits: list[_Commit], key: str, before: int | None = None) -> _Commit | None:
+    for commit in reversed(commits):
+        earlier = before is None or commit.bundle["seq"] < before
+        if earlier and key in commit.bundle["changed"]:
+            return commit
+    return None
+
+
+def _trace(root: _Commit, commits: list[_Commit]) -> bool:
+    known = {root.id}
+    frontier = deque([root])
+    cut = False
+    while frontier:
+        child = frontier.popleft()
+        for key in child.bundle["reads"]:
+            cause = _latest(commits, key, child.bundle["seq"])
+            if cause is None:
+                continue
+            if cause.id not in known and (len(known) >= MOST or child.depth >= DEEPEST):
+                cut = True
+                continue
+            child.causes.append((key, cause))
+            if cause.id not in known:
+                known.add(cause.id)
+                cause.depth = child.depth + 1
+                frontier.append(cause)
+    return cut
+
+
+def _lines(commit: _Commit, via: str | None, level: int, named: dict[str, None]) -> list[str]:
+    again = commit.id in named
+    named.setdefault(commit.id)
+    form = texts.SLICE_ROOT if via is None else texts.SLICE_AGAIN if again else texts.SLICE_PARENT
+    changed = ", ".join(commit.bundle["changed"])
+    line = form.format(via=via, stage=commit.stage, id=commit.id, keys=changed)
+    found = [_INDENT * level + line]
+    for key, cause in () if again else commit.causes:
+        found += _lines(cause, key, level + 1, named)
+    return found
