@@ -9,7 +9,7 @@ FUNCTION: Final = "$fn"
 SOURCE: Final = "$source"
 
 
-class Error(Exception):  # noqa: N818 - the text of what is thrown reads `Error: <message>`
+class Error(Exception):
     """What a described function throws."""
 
 

@@ -1,8 +1,8 @@
 """The journey map: declared once, compiled to a frozen graph, and asked by everything else.
 
 Pure: no I/O, no clock, no chance. Declarations (`models`) are compiled (`compile_map`,
-`declare_action`) to a graph; conditions, payload checks, names, routes and value rules are functions
-over it.
+`declare_action`) to a graph; conditions, payload checks, names, routes and value rules are
+functions over it.
 """
 
 from onefate.broker.journey.actions import declare_action

@@ -1,7 +1,7 @@
 """One action compiled: its own declaration judged, its guard composed with the tree above it.
 
-The same rules for an action of the map and one declared at mount time (spec: graph-session §1.4, §1.5,
-§1.7).
+The same rules for an action of the map and one declared at mount time (spec: graph-session §1.4,
+§1.5, §1.7).
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -32,7 +32,7 @@ from onefate.broker.journey.words import DescriptionSource
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an action is declared: its id and name, the pages it is on, the node and scope around it."""
+    """Where an action is declared: its id, the pages it is on, the node and scope around it."""
 
     id: str
     name: str

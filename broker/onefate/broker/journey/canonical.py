@@ -1,8 +1,8 @@
 """Inputs compared by a canonical digest: equal values give equal digests, at any size and depth.
 
-What JSON cannot hold (NaN, infinities, dates, functions, cycles, keys that are not text) has no digest,
-and a comparison that meets it cannot judge (spec: graph-session §3.5; departure 11). The digest is the
-same in every process and on every Python.
+What JSON cannot hold (NaN, infinities, dates, functions, cycles, keys that are not text) has no
+digest, and a comparison that meets it cannot judge (spec: graph-session §3.5; departure 11). The
+digest is the same in every process and on every Python.
 """
 
 import hashlib
@@ -103,13 +103,13 @@ def _token(part: object) -> bytes | None:
         return {None: b"n", True: b"t", False: b"f"}[part]
     if isinstance(part, str):
         return _sized(b"s", _encoded(part))
-    if isinstance(part, float) and not math.isfinite(part):
-        return None
-    if isinstance(part, float) and not part.is_integer():
-        return _sized(b"d", part.hex().encode())
-    if isinstance(part, int | float):
-        return _sized(b"i", f"{int(part):x}".encode())
-    return None
+    return _number_token(part) if isinstance(part, int | float) else None
+
+
+def _number_token(number: float) -> bytes | None:
+    if isinstance(number, int) or number.is_integer():
+        return _sized(b"i", f"{int(number):x}".encode())
+    return _sized(b"d", number.hex().encode()) if math.isfinite(number) else None
 
 
 def _stranger(part: object) -> bytes:

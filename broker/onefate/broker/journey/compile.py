@@ -1,8 +1,8 @@
 """A declared map compiled: validated whole, walked once, frozen.
 
-Pages in declaration order, depth first; inside a node its containers (areas, tabs, modals), then its
-own actions; root actions last (spec: graph-session §1.4). The first broken rule is raised as one
-`MapError` with its path (§1.5; departure 20).
+Pages in declaration order, depth first; inside a node its containers (areas, tabs, modals), then
+its own actions; root actions last (spec: graph-session §1.4). The first broken rule is raised as
+one `MapError` with its path (§1.5; departure 20).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ def compile_map(map_id: str, definition: Mapping[str, object] | MapDefinition) -
     Raises:
         MapError: the first rule the definition breaks, with the path to the fault.
     """
-    if not isinstance(map_id, str) or is_blank(map_id):
+    if is_blank(map_id):
         raise MapError("BLANK_ID", ("id",), "a map is known by an id that is not blank")
     declared = read(MapDefinition, definition)
     parts = merged(declared)
@@ -157,12 +157,13 @@ class _Walk:
     def _step(self, declared: object, path: Path) -> str:
         if not isinstance(declared, str):
             declared = read(StepDefinition, declared, path).step
-        found = matching_ids(self.actions, declared)
-        if not found:
-            raise MapError("UNKNOWN_STEP", path, "no action of the map has this name")
-        if len(found) > 1:
-            raise MapError("AMBIGUOUS_STEP", path, f"it can mean {', '.join(found)}")
-        return found[0]
+        match matching_ids(self.actions, declared):
+            case (action,):
+                return action
+            case ():
+                raise MapError("UNKNOWN_STEP", path, "no action of the map has this name")
+            case several:
+                raise MapError("AMBIGUOUS_STEP", path, f"it can mean {', '.join(several)}")
 
 
 def _node(

@@ -1,8 +1,8 @@
 """The one evaluator of conditions: total, honest about what it does not know, and its own witness.
 
-A key the state has never held makes its clauses neither true nor false: it is named as unevaluable and
-taken out; one evaluated false test still fails the whole filter. Null is a value, absence is not
-(spec: graph-session §2.3-§2.6).
+A key the state has never held makes its clauses neither true nor false: it is named as unevaluable
+and taken out; one evaluated false test still fails the whole filter. Null is a value, absence is
+not (spec: graph-session §2.3-§2.6).
 """
 
 from collections.abc import Collection, Mapping

@@ -1,12 +1,12 @@
 """Input contracts: recognised when the map is built, served as `expects`, asked before every fire.
 
-The parsed value of a validator is discarded: a handler always receives the input that was sent, with no
-defaults and no coercion (spec: graph-session §3.1-§3.6).
+The parsed value of a validator is discarded: a handler always receives the input that was sent,
+with no defaults and no coercion (spec: graph-session §3.1-§3.6).
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, TypeGuard, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
@@ -17,8 +17,8 @@ from onefate.broker.journey.shape import shape_issues
 from onefate.broker.journey.values import ABSENT, Json, detached, error_text, is_object
 
 JUDGED_BY_THE_APP: Final = (
-    "The app checks this input by a validator of its own; no schema of it is published. Send what the"
-    " action's description asks for, and read the issues of a rejection."
+    "The app checks this input by a validator of its own; no schema of it is published. Send what"
+    " the action's description asks for, and read the issues of a rejection."
 )
 TAKES_NOTHING: Final = "this action takes no input; send none"
 _INVALID: Final = "the app's validator does not accept this input"
@@ -27,7 +27,7 @@ _LISTED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class CheckedPayload:
-    """An input after its contract was asked: the value to use from here on, and what is wrong with it.
+    """An input after its contract was asked: the value to use from here on, and what is wrong.
 
     `value` is `ABSENT` for no input; `issues` is None if nothing is wrong.
     """
@@ -39,8 +39,9 @@ class CheckedPayload:
 def contract_of(declared: object, path: Path = ()) -> InputContract:
     """The contract an `input` declares; `ABSENT` declares none.
 
-    Recognised, in this order: `'none'`; a pydantic model or TypeAdapter; an object with `safe_parse` (or
-    `safeParse`) or `parse`; a JSON Schema, which has a text `type` or an object of `properties`.
+    Recognised, in this order: `'none'`; a pydantic model or TypeAdapter; an object with
+    `safe_parse` (or `safeParse`) or `parse`; a JSON Schema, which has a text `type` or an object
+    `properties`.
 
     Raises:
         MapError: BAD_INPUT_CONTRACT, for anything else.
@@ -49,9 +50,9 @@ def contract_of(declared: object, path: Path = ()) -> InputContract:
         return InputContract()
     if declared == "none":
         return InputContract("none", expects="none")
-    adapter = _adapter(declared)
-    if adapter is not None:
-        return InputContract("typed", adapter, _rendered(adapter))
+    typed = _typed(declared)
+    if typed is not None:
+        return typed
     if _door(declared, "safe_parse", "safeParse") or _door(declared, "parse"):
         return InputContract("validator", declared, JUDGED_BY_THE_APP)
     if is_object(declared) and _is_json_schema(declared):
@@ -65,8 +66,8 @@ def check_payload(
 ) -> CheckedPayload:
     """The input judged by its contract; never raises for anything an agent can send.
 
-    A blank input of an action that takes none becomes `ABSENT`. `check_shape` switches the look at plain
-    JSON Schemas off; it changes nothing else.
+    A blank input of an action that takes none becomes `ABSENT`. `check_shape` switches the look at
+    plain JSON Schemas off; it changes nothing else.
     """
     match contract.kind:
         case "none":
@@ -92,11 +93,22 @@ def _is_json_schema(declared: Mapping[object, object]) -> bool:
     return isinstance(declared.get("type"), str) or is_object(declared.get("properties"))
 
 
-def _adapter(declared: object) -> TypeAdapter[object] | None:
-    if isinstance(declared, TypeAdapter):
-        return cast("TypeAdapter[object]", declared)
-    if isinstance(declared, type) and issubclass(declared, BaseModel):
-        return cast("TypeAdapter[object]", TypeAdapter(declared))
+def is_adapter(declared: object) -> TypeGuard[TypeAdapter[object]]:
+    """True for a pydantic TypeAdapter, of whatever type."""
+    return isinstance(declared, TypeAdapter)
+
+
+def is_model(declared: object) -> TypeGuard[type[BaseModel]]:
+    """True for a pydantic model class."""
+    return isinstance(declared, type) and issubclass(declared, BaseModel)
+
+
+def _typed(declared: object) -> InputContract | None:
+    if is_adapter(declared):
+        return InputContract("typed", declared, _rendered(declared))
+    if is_model(declared):
+        adapter = TypeAdapter[object](declared)
+        return InputContract("typed", adapter, _rendered(adapter), declared.__qualname__)
     return None
 
 
@@ -118,8 +130,8 @@ def _door(validator: object, *names: str) -> Callable[[object], object] | None:
 def _issues(contract: InputContract, payload: object) -> str | None:
     value = None if payload is ABSENT else detached(payload)
     try:
-        if isinstance(contract.schema, TypeAdapter):
-            cast("TypeAdapter[object]", contract.schema).validate_python(value)
+        if is_adapter(contract.schema):
+            contract.schema.validate_python(value)
             return None
         if judge := _door(contract.schema, "safe_parse", "safeParse"):
             return _refusal(judge(value))
@@ -127,7 +139,7 @@ def _issues(contract: InputContract, payload: object) -> str | None:
             parse(value)
     except ValidationError as invalid:
         return _typed_issues(invalid)
-    except Exception as refused:  # noqa: BLE001 - a validator is the app's; raising is its way to say no
+    except Exception as refused:  # noqa: BLE001 - raising is how an app's validator says no
         return error_text(refused) or _INVALID
     return None
 

@@ -2,8 +2,8 @@
 
 `compile_map` makes these values; nothing here validates or reads a clock. Mappings keep compile
 order, which is observable (spec: graph-session §0.8): a node's containers come before its own
-actions, root actions come last. JSON parts (`binding`, thresholds, `expects`) are plain values shared
-by all readers: copy them with `detached` before changing them.
+actions, root actions come last. JSON parts (`binding`, thresholds, `expects`) are plain values
+shared by all readers: copy them with `detached` before changing them.
 """
 
 from collections.abc import Callable, Mapping
@@ -77,22 +77,24 @@ class Concurrency:
 class InputContract:
     """What an action accepts: a kind, the schema or validator behind it, and what is served of it.
 
-    `expects` is absent (None) only for the kind `undeclared` (spec: graph-session §3.1).
+    `expects` is None only for the kind `undeclared`; `name` is what a pydantic model is called
+    (spec: graph-session §3.1).
     """
 
     kind: InputKind = "undeclared"
     schema: object = None
     expects: Json = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that can be performed, with everything the session asks of it worked out.
 
-    `guard` is the AND of the ancestors' `when` and its own; `enabled_when` is its own alone. `reads`
-    and `writes` are None where nothing was declared: an empty tuple is a declaration.
-    `verify_covers_writes` is true if `verify` is a filter that names every declared write, and there is
-    one (spec: graph-session §9.6).
+    `guard` is the AND of the ancestors' `when` and its own; `enabled_when` is its own alone.
+    `reads` and `writes` are None where nothing was declared: an empty tuple is a declaration.
+    `verify_covers_writes` is true if `verify` is a filter that names every declared write, and
+    there is one (spec: graph-session §9.6).
     """
 
     id: str
@@ -139,8 +141,8 @@ class Action:
 class Node:
     """A page or a container: its place in the tree and its own words.
 
-    `guard` is its own `when`; `scope` the AND of the whole chain down to it, which guards every action
-    inside. `actions` are the ids of its own statically declared actions.
+    `guard` is its own `when`; `scope` the AND of the whole chain down to it, which guards every
+    action inside. `actions` are the ids of its own statically declared actions.
     """
 
     path: str
@@ -173,9 +175,10 @@ class Journey:
 class JourneyMap:
     """An app's pages, actions and journeys, compiled; read-only and shared by every session on it.
 
-    `pages` are the nodes that are pages; `routes` the routes of those that have one. `action_nodes`
-    lists the node of a placed action, and every page of a root action. `fingerprint` is equal for two
-    maps whenever their declarations are, in any process (spec: graph-session §1.1).
+    `pages` are the nodes that are pages; `routes` the routes of those that have one.
+    `action_nodes` lists the node of a placed action, and every page of a root action.
+    `fingerprint` is equal for two maps whenever their declarations are, in any process (spec:
+    graph-session §1.1).
     """
 
     id: str

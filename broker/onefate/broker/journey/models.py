@@ -1,9 +1,10 @@
 """A journey map as its author writes it: one JSON for a JavaScript front end and a Python back end.
 
-Each model is one object of the wire format: snake_case in Python, the wire's own keys as aliases. Where
-the format takes a function, a Python callable stands; where it takes a schema, a JSON Schema, a
-pydantic model or any object that parses. Keys the format does not read are ignored, as the front end
-ignores them. `compile_map` judges what a shape cannot say (spec: graph-session §1.2).
+Each model is one object of the wire format: snake_case in Python, the wire's own keys as aliases.
+Where the format takes a function, a Python callable stands; where it takes a schema, a JSON
+Schema, a pydantic model or any object that parses. Keys the format does not read are ignored, as
+the front end ignores them. `compile_map` judges what a shape cannot say (spec: graph-session
+§1.2).
 
 A map in Python:
 
@@ -97,10 +98,8 @@ _TESTS: dict[str, Json] = {
     },
 }
 _FILTER: dict[str, Json] = {
-    "type": "object",
-    "minProperties": 1,
-    "additionalProperties": _TESTS,
-    "description": "Conditions on the app's state, all of which must hold: {key: {operator: value}}.",
+    "type": "object", "minProperties": 1, "additionalProperties": _TESTS, "description":
+    "Conditions on the app's state, all of which must hold: {key: {operator: value}}.",
 }
 _ON: dict[str, Json] = {
     "anyOf": [

@@ -27,7 +27,7 @@ def encode_tool_name(raw: str) -> str:
 
 
 def encode_tool_fields(*fields: str) -> str:
-    """A tool name composed of fragments: each encoded by itself, a dot included, then joined by dots."""
+    """A tool name of several fragments: each encoded, dots included, then joined by dots."""
     return ".".join(_encode(field, _LEGAL_FIELD, _PLAIN_FIELD) for field in fields)
 
 

@@ -64,7 +64,8 @@ def _fits(part: str, asked: str) -> bool:
 def literal_address(action: Action, routes: Mapping[str, str]) -> str | None:
     """The address that performs the action by itself; None where no literal one is declared.
 
-    Either its own `url` binding, or, with no binding at all, the literal route of the page it goes to.
+    Either its own `url` binding, or, with no binding at all, the literal route of the page it goes
+    to.
     """
     if action.binding is not None:
         href = action.binding.get("href")
@@ -79,8 +80,8 @@ def how_to_reach(
 ) -> tuple[Hop, ...] | None:
     """The shortest way over declared navigation from `start` to `goal`; guards are not asked.
 
-    Empty if already there, None if there is none; ties go to the first declared. `mounted` are actions
-    declared at mount time, which come after the map's own.
+    Empty if already there, None if there is none; ties go to the first declared. `mounted` are
+    actions declared at mount time, which come after the map's own.
 
     Raises:
         UnknownPageError: the map has no page `goal`.

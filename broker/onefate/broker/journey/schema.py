@@ -13,5 +13,5 @@ def map_json_schema() -> dict[str, Json]:
 
 
 def map_json_schema_text() -> str:
-    """The schema as a file: the same text every time, so that a copy in a repository can be compared."""
+    """The schema as a file: the same text every time, so that a kept copy can be compared."""
     return json.dumps(map_json_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"

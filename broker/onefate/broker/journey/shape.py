@@ -1,7 +1,7 @@
-"""A structural look at a payload against a plain JSON Schema: names and types, two levels, no values.
+"""A look at a payload's shape against a plain JSON Schema: names and types, two levels, no values.
 
-A teachable subset on purpose: a level that says more than types, names and `required` is not judged, and
-passes (spec: graph-session §3.3, port-settlement §16.5).
+A teachable subset on purpose: a level that says more than types, names and `required` is not
+judged, and passes (spec: graph-session §3.3, port-settlement §16.5).
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _LONGEST_NAME: Final = 40
 
 
 def shape_issues(schema: Mapping[object, object], payload: object) -> str | None:
-    """What is wrong with the payload's shape, then both shapes; None if nothing is, or none is judged."""
+    """What is wrong with the shape, then both shapes; None if nothing is, or none is judged."""
     defects = _defects(schema, payload, "", _LEVELS)
     if not defects:
         return None
@@ -107,7 +107,7 @@ def type_name(part: object) -> str:
 
 def _expected(schema: Mapping[object, object]) -> str:
     required = _required(schema)
-    fields = {key: declared for key, declared in _properties(schema).items()}
+    fields = _properties(schema)
     rows = [
         f"{_cut(key)}{'' if key in required else '?'}: {_declared_type(declared)}"
         for key, declared in fields.items()

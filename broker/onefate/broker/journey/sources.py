@@ -29,9 +29,11 @@ RouteTable: TypeAlias = Mapping[str, str | Mapping[str, str]]
 class Merged:
     """The effective declarations of a map, its sources included."""
 
-    pages: dict[str, PageDefinition] = field(default_factory=dict)
-    actions: dict[str, RootActionDefinition] = field(default_factory=dict)
-    journeys: dict[str, JourneyDefinition] = field(default_factory=dict)
+    pages: dict[str, PageDefinition] = field(default_factory=dict[str, PageDefinition])
+    actions: dict[str, RootActionDefinition] = field(
+        default_factory=dict[str, RootActionDefinition]
+    )
+    journeys: dict[str, JourneyDefinition] = field(default_factory=dict[str, JourneyDefinition])
 
 
 def from_routes(

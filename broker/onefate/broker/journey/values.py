@@ -1,18 +1,20 @@
-"""Values that cross a boundary: copied, bounded, redacted, and judged for failure, whatever they hold.
+"""Values that cross a boundary: copied, bounded, redacted, judged for failure, whatever they hold.
 
 Every function here is total. None recurses deeper than a small constant, so depth cannot break it;
 lone surrogates, huge integers, cycles and things JSON cannot hold are all met (spec: graph-session
 §3.7, §3.8, §11.3; port-settlement §16.3, §16.4, §16.6).
 """
 
+import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Literal, TypeAlias, TypeGuard
+from typing import Final, TypeAlias, TypeGuard
 
 from onefate.broker.journey.scalars import number_text
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 class Absent(Enum):
@@ -22,7 +24,6 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
-Maybe: TypeAlias = object | Literal[Absent.ABSENT]
 
 REDACTED: Final = "[REDACTED]"
 LONGEST_TEXT: Final = 200
@@ -49,8 +50,8 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
 def detached(value: object) -> object:
     """A copy that shares no container with `value`, at any depth.
 
-    Tuples become lists and mappings become dicts; a container that occurs twice, or in itself, does so
-    in the copy. Anything that is not a container is shared.
+    Tuples become lists and mappings become dicts; a container that occurs twice, or in itself,
+    does so in the copy. Anything that is not a container is shared.
     """
     if not (is_object(value) or is_list(value)):
         return value
@@ -83,15 +84,23 @@ def cut(text: str, longest: int = LONGEST_TEXT) -> str:
 def bounded(value: object) -> Json:
     """`value` as bounded JSON: never larger than the limits, and true about what was left out.
 
-    Bounding is done once: `bounded(bounded(v)) == bounded(v)`. Texts keep 200 code points, lists 30
-    items and objects 40 keys, with a marker that counts the rest; containers below the fourth level,
-    and numbers that are not finite, are null; integers a double cannot hold are decimal text;
-    functions and absent values are dropped (departure 10).
+    Bounding is done once: `bounded(bounded(v)) == bounded(v)`. Texts keep 200 code points, lists
+    30 items and objects 40 keys, with a marker that counts the rest; containers below the fourth
+    level, and numbers that are not finite, are null; integers a double cannot hold are decimal
+    text; functions and absent values are dropped (departure 10).
     """
     return _bounded(value, 0)
 
 
 def _bounded(value: object, depth: int) -> Json:
+    if is_object(value):
+        return _bounded_object(value, depth) if depth < DEEPEST else None
+    if is_list(value):
+        return _bounded_list(value, depth) if depth < DEEPEST else None
+    return _bounded_scalar(value)
+
+
+def _bounded_scalar(value: object) -> Json:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -99,12 +108,8 @@ def _bounded(value: object, depth: int) -> Json:
     if isinstance(value, int):
         return int(value) if -_EXACT <= value <= _EXACT else _integer_text(value)
     if isinstance(value, float):
-        return value if value - value == 0 else None
-    if is_object(value):
-        return None if depth >= DEEPEST else _bounded_object(value, depth)
-    if is_list(value):
-        return None if depth >= DEEPEST else _bounded_list(value, depth)
-    if value is ABSENT or callable(value):
+        return value if math.isfinite(value) else None
+    if _is_dropped(value):
         return None
     return cut(f"(a value of type {type(value).__name__}, which JSON cannot hold)")
 
@@ -156,48 +161,56 @@ def _integer_text(value: int) -> str:
 def redacted(value: object, paths: Collection[str]) -> object:
     """A copy of `value` in which every place a dot path names reads `[REDACTED]`.
 
-    Lists are descended item by item; an absent key stays absent, null is replaced; a scalar on the way is
-    left alone; something on the way that is neither an object, a list nor a scalar is replaced whole.
-    Empty segments are ignored, and so is a path of nothing else. The argument is never changed.
+    Lists are descended item by item; an absent key stays absent, null is replaced; a scalar on the
+    way is left alone; something on the way that is neither an object, a list nor a scalar is
+    replaced whole. Empty segments are ignored, and so is a path of nothing else. The argument is
+    never changed.
     """
     routes = [route for path in paths if (route := tuple(s for s in path.split(".") if s))]
     if not routes:
         return detached(value)
-    root: dict[object, object] = {"": detached(value)}
+    top: list[object] = [detached(value)]
     for route in routes:
-        _redact(root, ("", *route))
-    return root[""]
+        _redact(top, route)
+    return top[0]
 
 
-def _redact(root: dict[object, object], route: tuple[str, ...]) -> None:
+def _redact(top: list[object], route: tuple[str, ...]) -> None:
     seen: set[tuple[int, int]] = set()
-    pending: list[tuple[object, int]] = [(root, 0)]
+    pending: list[tuple[object, int]] = [(top, 0)]
     while pending:
         place, at = pending.pop()
         if (id(place), at) in seen:
             continue
         seen.add((id(place), at))
-        if isinstance(place, list):
-            _redact_items(place, pending, at)
-        elif isinstance(place, dict) and place.get(route[at], ABSENT) is not ABSENT:
-            part: object = place[route[at]]
+        if _is_own_list(place):
+            pending += _redact_items(place, at)
+        elif _is_own_object(place) and place.get(route[at], ABSENT) is not ABSENT:
+            part = place[route[at]]
             if at == len(route) - 1 or _is_opaque(part):
                 place[route[at]] = REDACTED
             else:
                 pending.append((part, at + 1))
 
 
-def _redact_items(items: list[object], pending: list[tuple[object, int]], at: int) -> None:
+def _redact_items(items: list[object], at: int) -> list[tuple[object, int]]:
     for position, item in enumerate(items):
         if _is_opaque(item):
             items[position] = REDACTED
-        else:
-            pending.append((item, at))
+    return [(item, at) for item in items]
+
+
+def _is_own_object(part: object) -> TypeGuard[dict[object, object]]:
+    return isinstance(part, dict)
+
+
+def _is_own_list(part: object) -> TypeGuard[list[object]]:
+    return isinstance(part, list)
 
 
 def _is_opaque(part: object) -> bool:
-    plain = part is None or part is ABSENT or isinstance(part, bool | int | float | str)
-    return not (plain or isinstance(part, list | dict))
+    plain = part is None or part is ABSENT or isinstance(part, str | int | float)
+    return not (plain or is_object(part) or is_list(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +221,7 @@ class ReturnedFailure:
 
 
 def returned_failure(value: object) -> ReturnedFailure | None:
-    """The failure a handler's return states: an object whose own `ok` is exactly false; else None."""
+    """The failure a handler's return states: an object whose `ok` is exactly false; else None."""
     if not is_object(value) or value.get("ok") is not False:
         return None
     error = value.get("error")
@@ -222,7 +235,8 @@ def error_text(error: object) -> str:
     exception reads `Name: message`, anything else its text form.
     """
     try:
-        return cut(_explanation(error) or text_form(error))
+        explanation = _explanation(error)
+        return cut(text_form(error) if explanation is None else explanation)
     except Exception:  # noqa: BLE001 - the error is a stranger's, and so is whatever its text raises
         return "The error cannot be rendered as text."
 
@@ -237,18 +251,16 @@ def _explanation(error: object) -> str | None:
 
 
 def text_form(value: object) -> str:
-    """The text of a value as a JavaScript reader would print it; objects and lists read as JSON kinds."""
+    """The text of a value: scalars as JavaScript prints them, objects and lists as bounded JSON."""
     if isinstance(value, str):
         return str(value)
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        return number_text(value)
     if isinstance(value, BaseException):
         message = str(value)
         return f"{type(value).__name__}: {message}" if message else type(value).__name__
-    if is_object(value):
-        return "[object Object]"
-    if is_list(value):
-        return f"({len(value)} item{'' if len(value) == 1 else 's'})"
-    return "undefined" if value is ABSENT else str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number_text(value)
+    if value is ABSENT:
+        return "undefined"
+    if value is None or isinstance(value, bool) or is_object(value) or is_list(value):
+        return json.dumps(bounded(value), ensure_ascii=False)
+    return str(value)

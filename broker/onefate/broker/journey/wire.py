@@ -18,6 +18,10 @@ _PROBLEMS: Final = {
     "model_attributes_type": "an object is needed here",
     "model_type": "an object is needed here",
     "dict_type": "an object is needed here",
+    "too_short": "at least one item is needed here",
+    "too_long": "this text is too long",
+    "union_tag_invalid": "a source is of the kind 'routes' or 'journeys'",
+    "union_tag_not_found": "a source is of the kind 'routes' or 'journeys'",
 }
 
 
@@ -39,7 +43,16 @@ def read(model: type[Model], written: object, path: Path = ()) -> Model:
 def _map_error(fault: ErrorDetails, path: Path) -> MapError:
     rule = cast("Rule", fault["type"]) if fault["type"] in _RULES else "WRONG_SHAPE"
     key = fault.get("ctx", {}).get("key")
-    here: Path = (*path, *fault["loc"], key) if isinstance(key, str) else (*path, *fault["loc"])
+    loc = _without_tag(fault["loc"])
+    here: Path = (*path, *loc, key) if isinstance(key, str) else (*path, *loc)
     message = fault["msg"]
     problem = _PROBLEMS.get(fault["type"], message[:1].lower() + message[1:])
     return MapError(rule, here, problem)
+
+
+def _without_tag(loc: tuple[str | int, ...]) -> Path:
+    match loc:
+        case ("sources", int(), str(), *_):
+            return loc[:2] + loc[3:]
+        case _:
+            return loc
