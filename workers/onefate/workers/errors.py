@@ -1,0 +1,52 @@
+"""Errors of workers and of the command line.
+
+OnefateError
+├── BadInput
+│   ├── NoSuchMapFile         the map file cannot be read: `MAP_FILE`
+│   └── BadHandlers           the handlers named on the command line cannot be used: `BAD_HANDLERS`
+└── Refused
+    └── CommandLineMissing    the command line's packages are not installed: `MISSING_EXTRA`
+"""
+
+from onefate.broker.errors import BadInput, Refused
+
+
+class NoSuchMapFile(BadInput):
+    """The file holds no map: it cannot be read, or it is not an object with `id` and `def`."""
+
+    code = "MAP_FILE"
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.path} is not a map file: {self.problem}"
+
+
+class BadHandlers(BadInput):
+    """`module:attribute` does not lead to handlers by action id."""
+
+    code = "BAD_HANDLERS"
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(name, problem)
+        self.name = name
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"the handlers {self.name!r} cannot be used: {self.problem}"
+
+
+class CommandLineMissing(Refused):
+    """The packages of the command line are not installed."""
+
+    code = "MISSING_EXTRA"
+
+    def __init__(self, package: str) -> None:
+        super().__init__(package)
+        self.package = package
+
+    def __str__(self) -> str:
+        return f"the command line needs {self.package}; install onefate[cli]"
