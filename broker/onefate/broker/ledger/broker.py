@@ -1,0 +1,115 @@
+"""A broker: one namespace of one store, opened for the length of a block.
+
+`open_broker` checks the server, then serves ledgers, sessions over maps and work queues from one
+self-healing connection. One broker belongs to one event loop.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+
+from onefate.broker.ledger import checks
+from onefate.broker.ledger.changes import Pins
+from onefate.broker.ledger.claims import Claims
+from onefate.broker.ledger.context import Context
+from onefate.broker.ledger.hub import Hub
+from onefate.broker.ledger.ledger import Ledger
+from onefate.broker.ledger.link import Link
+from onefate.broker.ledger.link.target import MemoryTarget
+from onefate.broker.ledger.numbers import Numbers
+from onefate.broker.ledger.opening import open_link
+from onefate.broker.ledger.work import Queue
+from onefate.broker.ledger.reassert import Reassertion
+from onefate.broker.ledger.sessions import MapSession
+from onefate.broker.ledger.settings import BrokerSettings
+from onefate.broker.ledger.store import Store, number, words
+
+
+class Broker:
+    """The doors of one namespace; make one with `open_broker`."""
+
+    def __init__(self, link: Link, settings: BrokerSettings) -> None:
+        self.settings = settings
+        self._store = Store(link, settings)
+        self.hub = Hub(self._store)
+        self._reassertion = Reassertion(self._store)
+        self._context = Context(self._store, self.hub, Numbers(), self._reassertion)
+        self.claims = Claims(self._store)
+
+    def ledger(self, session: str) -> Ledger:
+        """Give the fires of a session.
+
+        Raises:
+            BadName: the session id cannot be used.
+        """
+        return Ledger(self._context, session)
+
+    def session(self, session: str, pins: Pins) -> MapSession:
+        """Give the stored side of a session over a map; nothing is read yet.
+
+        Raises:
+            BadName: the session id cannot be used.
+        """
+        return MapSession(self._context, session, pins)
+
+    def queue(self, name: str, worker: str) -> Queue:
+        """Give one consumer of a queue, to be opened with `async with`.
+
+        A worker's name is its own: two consumers of one name would read each other's history.
+
+        Raises:
+            BadName: a name cannot be used.
+        """
+        return Queue(self._context, name, worker)
+
+    def now_ms(self) -> int:
+        """Estimate the server's clock, in milliseconds since the epoch."""
+        return self._store.now_ms()
+
+    def counters(self) -> dict[str, int]:
+        """Give what this broker did and met, by name; only `open` ever falls."""
+        return {
+            **asdict(self.hub.counters),
+            "open": self.hub.open,
+            "restored": self._reassertion.restored,
+            "conflicts": self._reassertion.conflicts,
+            **self._store.link.counters.as_dict(),
+        }
+
+    async def doctor(self) -> tuple[checks.Finding, ...]:
+        """Give every check of the server with its result."""
+        return await checks.findings(self._store)
+
+    async def start(self) -> None:
+        """Check the server and begin to sweep.
+
+        Raises:
+            CheckFailed: the server cannot carry the ledger.
+        """
+        await checks.require(self._store)
+        seconds, micros = words(await self._store.command("TIME"))
+        self._store.heard_time(number(seconds) * 1000 + number(micros) // 1000)
+        self.hub.start()
+
+    async def aclose(self) -> None:
+        """End the sweep and close the connection."""
+        await self.hub.aclose()
+        await self._store.link.aclose()
+
+
+@asynccontextmanager
+async def open_broker(where: str | BrokerSettings | None = None, /) -> AsyncIterator[Broker]:
+    """Open a broker on a URL, on settings, or on the private server of this user.
+
+    Raises:
+        BadSetting: the URL or a setting means nothing.
+        CheckFailed: the server cannot carry the ledger.
+        Refused, Unavailable: the server could not be reached as it should.
+    """
+    settings = where if isinstance(where, BrokerSettings) else BrokerSettings(url=where)
+    broker = Broker(await open_link(settings), settings)
+    try:
+        await broker.start()
+        yield broker
+    finally:
+        await broker.aclose()

@@ -1,0 +1,156 @@
+"""What a server must be before the ledger trusts it: each check is one sentence with a stable name.
+
+`version`, `policy`, `role`, `persistence`, `replicas`, `namespace` are the names. A server that does
+not tell (a managed service may deny CONFIG and INFO) is believed where it is silent, and `doctor`
+says so.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from onefate.broker.ledger import keys
+from onefate.broker.ledger.codec import fields_of, hash_of
+from onefate.broker.ledger.errors import ServerRefused
+from onefate.broker.ledger.faults import CheckFailed
+from onefate.broker.ledger.ids import PARTITIONS
+from onefate.broker.ledger.scripts import META, VERSION, Call
+from onefate.broker.ledger.settings import Durability
+from onefate.broker.ledger.store import Store, text, words
+
+SCHEMA: Final = "1"
+_OLDEST: Final = (7, 0)
+_PERSISTENT: Final = (Durability.FAST, Durability.REPLICATED, Durability.FSYNC, Durability.STRICT)
+_FSYNC: Final = (Durability.FSYNC, Durability.STRICT)
+_REPLICATED: Final = (Durability.REPLICATED, Durability.STRICT)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check's result: `ok` is None where the server does not tell."""
+
+    check: str
+    ok: bool | None
+    sentence: str
+
+
+async def findings(store: Store) -> tuple[Finding, ...]:
+    """Give every check's result; nothing raises but an unreachable server."""
+    info = await _info(store)
+    config = await _config(store, info)
+    mode = store.settings.durability
+    return (
+        _version(info),
+        _policy(config),
+        _role(info),
+        _persistence(mode, config),
+        _replicas(mode, info),
+        await _namespace(store),
+    )
+
+
+async def require(store: Store) -> None:
+    """Return if the server can carry the ledger.
+
+    Raises:
+        CheckFailed: naming the first check that failed.
+    """
+    for finding in await findings(store):
+        if finding.ok is False:
+            raise CheckFailed(finding.check, finding.sentence)
+
+
+async def _info(store: Store) -> dict[str, str]:
+    try:
+        lines = text(await store.command("INFO")).splitlines()
+    except ServerRefused:
+        return {}
+    return dict(line.split(":", 1) for line in lines if ":" in line)
+
+
+async def _config(store: Store, info: dict[str, str]) -> dict[str, str]:
+    found = {
+        "maxmemory-policy": info.get("maxmemory_policy", ""),
+        "appendonly": {"0": "no", "1": "yes"}.get(info.get("aof_enabled", ""), ""),
+    }
+    for name in ("maxmemory-policy", "appendonly", "appendfsync"):
+        try:
+            found.update(hash_of(await store.command("CONFIG", "GET", name)))
+        except ServerRefused:
+            break
+    return {name: value for name, value in found.items() if value}
+
+
+def _version(info: dict[str, str]) -> Finding:
+    told = info.get("redis_version", "")
+    if not told:
+        return Finding("version", None, "The server does not tell its version.")
+    ok = tuple(int(part) for part in told.split(".")[:2]) >= _OLDEST
+    return Finding("version", ok, f"The server speaks Redis {told}; 7.0 or newer is needed.")
+
+
+def _policy(config: dict[str, str]) -> Finding:
+    told = config.get("maxmemory-policy")
+    if told is None:
+        return Finding("policy", None, "The server does not tell its maxmemory-policy.")
+    return Finding(
+        "policy", told == "noeviction",
+        f"The server's maxmemory-policy is {told}; it must be noeviction, or settlements vanish.",
+    )  # fmt: skip
+
+
+def _role(info: dict[str, str]) -> Finding:
+    told = info.get("role")
+    if told is None:
+        return Finding("role", None, "The server does not tell its role.")
+    return Finding(
+        "role", told == "master", f"The server is a {told}; the ledger needs the master."
+    )
+
+
+def _persistence(mode: Durability, config: dict[str, str]) -> Finding:
+    told = config.get("appendonly")
+    if mode not in _PERSISTENT:
+        return Finding("persistence", ok=True, sentence="Nothing is promised to survive a restart.")
+    if told is None:
+        return Finding("persistence", None, "The server does not tell whether it persists.")
+    if told != "yes":
+        return Finding(
+            "persistence", ok=False,
+            sentence=f"The server has no append-only file; durability {mode} needs appendonly yes, "
+            "or choose durability memory.",
+        )  # fmt: skip
+    fsync = config.get("appendfsync")
+    if mode in _FSYNC and fsync != "always":
+        return Finding(
+            "persistence", None if fsync is None else False,
+            f"The server's appendfsync is {fsync}; durability {mode} needs always.",
+        )  # fmt: skip
+    return Finding("persistence", ok=True, sentence="The server keeps an append-only file.")
+
+
+def _replicas(mode: Durability, info: dict[str, str]) -> Finding:
+    if mode not in _REPLICATED:
+        return Finding("replicas", ok=True, sentence="No replica is waited for.")
+    told = info.get("connected_slaves")
+    if told is None:
+        return Finding("replicas", None, "The server does not tell its replicas.")
+    return Finding(
+        "replicas", int(told) > 0,
+        f"The server has {told} replicas; durability {mode} needs at least one.",
+    )  # fmt: skip
+
+
+async def _namespace(store: Store) -> Finding:
+    namespace = store.settings.namespace
+    wanted = {"partitions": str(PARTITIONS), "schema": SCHEMA, "scripts": VERSION}
+    flat = [word for pair in wanted.items() for word in pair]
+    reply = await store.write(lambda _: Call(META, [keys.meta(namespace)], flat))
+    stands = fields_of(words(reply))
+    for name in ("partitions", "schema"):
+        if stands.get(name) != wanted[name]:
+            return Finding(
+                "namespace", ok=False,
+                sentence=f"The namespace {namespace} has {name} {stands.get(name)} and this version "
+                f"of onefate uses {wanted[name]}; use another namespace or the version that made it.",
+            )  # fmt: skip
+    return Finding("namespace", ok=True, sentence=f"The namespace {namespace} fits.")

@@ -1,0 +1,157 @@
+"""How values become bytes in the store, and what is refused before anything is written.
+
+A settlement is stored as `<token> <at> <by> <status> <id>` on the first line and its envelope as
+JSON after it; a journal entry as `<kind> <token> <by> <status>` and its body. Both first lines are
+composed by scripts, which is why their words hold no white space.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final, cast, get_args
+
+from onefate.broker.ledger.faults import NotJson, TooDeep, TooLarge
+from onefate.broker.ledger.models import (
+    EffectStatus,
+    Fire,
+    Happening,
+    HappeningKind,
+    Json,
+    JsonObject,
+    Settlement,
+    Start,
+)
+
+DEPTH: Final = 64
+ANNOUNCED: Final = 1024
+"""Receipts up to this many bytes ride in their announcement."""
+
+_MICRO: Final = 1000
+
+
+def to_json(what: str, value: object, limit: int) -> bytes:
+    """Give a value's compact JSON.
+
+    Raises:
+        NotJson, TooDeep, TooLarge: naming `what`.
+    """
+    _check(what, value, DEPTH)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise NotJson(what, "a text in it holds half of a surrogate pair") from None
+    if len(data) > limit:
+        raise TooLarge(what, len(data), limit)
+    return data
+
+
+def _check(what: str, value: object, depth: int) -> None:
+    if value is None or isinstance(value, (str, bool, int)):
+        return
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise NotJson(what, "a number in it is not finite")
+        return
+    if depth == 0:
+        raise TooDeep(what, DEPTH)
+    if isinstance(value, dict):
+        for key, item in cast("dict[object, object]", value).items():
+            if not isinstance(key, str):
+                raise NotJson(what, f"a key in it is of type {type(key).__name__}")
+            _check(what, item, depth - 1)
+    elif isinstance(value, (list, tuple)):
+        for item in cast("Sequence[object]", value):
+            _check(what, item, depth - 1)
+    else:
+        raise NotJson(what, f"a value in it is of type {type(value).__name__}")
+
+
+def from_json(data: bytes) -> Json:
+    """Read what `to_json` wrote."""
+    return cast("Json", json.loads(data))
+
+
+def settlement_from(stored: bytes) -> Settlement:
+    """Read a stored settlement."""
+    head, _, body = stored.partition(b"\n")
+    _, at, by, status, fire_id = head.decode().split(" ", 4)
+    return Settlement(
+        fire_id, _status(status), by, int(at), cast("JsonObject", json.loads(body) if body else {})
+    )
+
+
+def token_of(stored: bytes) -> str:
+    """Give the token of a stored settlement's settler."""
+    return stored.partition(b" ")[0].decode()
+
+
+def envelope(outcome: Mapping[str, Json], evidence: Json, limit: int) -> bytes:
+    """Give the bytes of a receipt's envelope.
+
+    Raises:
+        NotJson, TooDeep, TooLarge: it cannot be kept.
+    """
+    body = dict(outcome)
+    if evidence is not None:
+        body["evidence"] = evidence
+    return to_json("settlement", body, limit)
+
+
+def _status(word: str) -> EffectStatus:
+    if word not in get_args(EffectStatus):
+        raise ValueError(word)
+    return cast("EffectStatus", word)
+
+
+def fields_of(flat: Sequence[object]) -> dict[str, str]:
+    """Give a hash that a script returned as field, value, …"""
+    words = [cast("bytes", word).decode() for word in flat]
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+def hash_of(reply: object) -> dict[str, str]:
+    """Give a hash that the server returned, as a map or as field, value, …; else an empty one."""
+    if isinstance(reply, dict):
+        pairs = cast("dict[bytes, bytes]", reply).items()
+        return {field.decode(): value.decode() for field, value in pairs}
+    return fields_of(cast("Sequence[object]", reply)) if isinstance(reply, list) else {}
+
+
+def fire_from(session: str, fire_id: str, fields: Mapping[str, str]) -> Fire:
+    """Read a fire's hash."""
+    settled = fields.get("z")
+    return Fire(
+        id=fire_id,
+        session=session,
+        action=fields["a"],
+        principal=fields["p"],
+        by=fields["b"],
+        at_ms=int(fields["t"]),
+        status="open" if fields["s"] == "open" else _status(fields["s"]),
+        queue=fields.get("q"),
+        repeatable="r" in fields,
+        started=start_from(fields["w"], fields["c"], fields["h"]) if "w" in fields else None,
+        settled_at_ms=None if settled is None else int(settled),
+    )
+
+
+def start_from(claim: str, attempt: str, seen: str) -> Start:
+    """Read a claim: `<worker> <token> <at>`."""
+    worker, _, at = claim.split(" ")
+    return Start(worker, int(attempt), int(at), int(seen))
+
+
+def happening_from(entry: bytes, micros: float) -> Happening:
+    """Read one journal entry."""
+    head, _, body = entry.partition(b"\n")
+    kind, *words = head.decode().split(" ")
+    at_ms = int(micros) // _MICRO
+    if kind == "started":
+        worker, _, at, attempt, seen = words
+        return Happening(int(at), "started", worker, {"attempt": int(attempt), "seen": int(seen)})
+    _, by, status = words
+    detail = cast("JsonObject", json.loads(body) if body else {})
+    if status != "-":
+        detail = {"effectStatus": status, **detail}
+    return Happening(at_ms, cast("HappeningKind", kind), by, detail)

@@ -1,0 +1,223 @@
+"""Errors of fires and sessions: which rule was broken, or which fate an id can never have.
+
+BadInput
+├── BadName               a name (session, action, principal, author, queue …) that cannot be used
+├── NotJson               a value that JSON cannot carry: NaN, sets, bytes, lone surrogates …
+├── TooDeep               a value nested deeper than the limit
+└── TooLarge              a value whose JSON is longer than the limit
+ImpossibleId
+├── NeverExisted          no fire was ever recorded under this id
+├── Forgotten             a fire existed and its retention is over
+├── WasStimulus           the id names a row that nobody fired
+├── WasAsk                the id names a card, which is answered and never settled
+└── AmbiguousId           the id names both a fire and a card
+Refused
+├── WrongKind             a plain ledger's door on a session over a map, or the other way round
+├── WrongPins             a session opened again over another map or with other options
+├── TokenReused           one token for two different fires
+├── StaleFence            a worker whose claim was superseded
+├── NotAcknowledged       fewer replicas confirmed than the durability mode asks for
+└── CheckFailed           the server cannot carry the ledger; `check` names the check
+
+Every error pickles: its arguments are its attributes, and its sentence is made from them.
+"""
+
+from onefate.broker.errors import BadInput, ImpossibleId, Refused
+
+
+class BadName(BadInput):
+    """A name cannot be used; nothing was written."""
+
+    code = "BAD_NAME"
+
+    def __init__(self, what: str, problem: str) -> None:
+        super().__init__(what, problem)
+        self.what = what
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"The {self.what} {self.problem}."
+
+
+class NotJson(BadInput):
+    """A value has no JSON form; nothing was written."""
+
+    code = "NOT_JSON"
+
+    def __init__(self, what: str, problem: str) -> None:
+        super().__init__(what, problem)
+        self.what = what
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"The {self.what} must be JSON, but {self.problem}."
+
+
+class TooDeep(BadInput):
+    """A value is nested too deeply; nothing was written."""
+
+    code = "TOO_DEEP"
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(what, limit)
+        self.what = what
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"The {self.what} may be nested at most {self.limit} levels deep."
+
+
+class TooLarge(BadInput):
+    """A value is too long; nothing was written."""
+
+    code = "TOO_LARGE"
+
+    def __init__(self, what: str, size: int, limit: int) -> None:
+        super().__init__(what, size, limit)
+        self.what = what
+        self.size = size
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"The {self.what} is {self.size} bytes of JSON; at most {self.limit} are kept."
+
+
+class _Impossible(ImpossibleId):
+    sentence = "No settlement can exist for the id {id!r}."
+
+    def __init__(self, fire_id: str) -> None:
+        super().__init__(fire_id)
+        self.fire_id = fire_id
+
+    def __str__(self) -> str:
+        return self.sentence.format(id=self.fire_id)
+
+
+class NeverExisted(_Impossible):
+    """No fire was ever recorded under this id in this session (id:impossible-raises)."""
+
+    code = "NEVER_EXISTED"
+    sentence = "No fire was ever recorded as {id!r} in this session; use an id a fire was given."
+
+
+class Forgotten(_Impossible):
+    """A fire existed under this id, and its retention is over (id:impossible-raises)."""
+
+    code = "FORGOTTEN"
+    sentence = "The fire {id!r} existed and is no longer kept; ask within the session's retention."
+
+
+class WasStimulus(_Impossible):
+    """The id names something that happened to the app, not a fire (id:impossible-raises)."""
+
+    code = "WAS_STIMULUS"
+    sentence = "{id!r} is something that happened and was never fired; only fires settle."
+
+
+class WasAsk(_Impossible):
+    """The id names a card, which a person answers; only fires settle (id:impossible-raises)."""
+
+    code = "WAS_ASK"
+    sentence = "{id!r} is a card put to a person; wait for the fire that it lets pass."
+
+
+class AmbiguousId(_Impossible):
+    """The id names both a fire and a card (id:impossible-raises)."""
+
+    code = "AMBIGUOUS_ID"
+    sentence = "{id!r} names both a fire and a card; rename the action so that they differ."
+
+
+class WrongKind(Refused):
+    """The session belongs to the other kind of door; nothing was done."""
+
+    code = "WRONG_KIND"
+
+    def __init__(self, session: str, kind: str) -> None:
+        super().__init__(session, kind)
+        self.session = session
+        self.kind = kind
+
+    def __str__(self) -> str:
+        if self.kind == "map":
+            return f"The session {self.session!r} runs over a journey map; act on it through its Session."
+        return (
+            f"The session {self.session!r} is a plain ledger; act on it through broker.ledger(...)."
+        )
+
+
+class WrongPins(Refused):
+    """The session was created with another map or other options; nothing was done."""
+
+    code = "WRONG_PINS"
+
+    def __init__(self, session: str, pin: str, stored: str, given: str) -> None:
+        super().__init__(session, pin, stored, given)
+        self.session = session
+        self.pin = pin
+        self.stored = stored
+        self.given = given
+
+    def __str__(self) -> str:
+        return (
+            f"The session {self.session!r} was created with another {self.pin}; "
+            f"open it with the {self.pin} it was created with, or use a new session id."
+        )
+
+
+class TokenReused(Refused):
+    """The token already names a fire with another action or payload; nothing was done."""
+
+    code = "TOKEN_REUSED"
+
+    def __init__(self, fire_id: str) -> None:
+        super().__init__(fire_id)
+        self.fire_id = fire_id
+
+    def __str__(self) -> str:
+        return (
+            f"The token was used for {self.fire_id!r} with another action or payload; "
+            "give each different fire a token of its own."
+        )
+
+
+class StaleFence(Refused):
+    """The worker's claim was superseded; its settlement was kept beside the fire and settles nothing."""
+
+    code = "STALE_FENCE"
+
+    def __init__(self, fire_id: str, fence: int) -> None:
+        super().__init__(fire_id, fence)
+        self.fire_id = fire_id
+        self.fence = fence
+
+    def __str__(self) -> str:
+        return f"The claim {self.fence} of {self.fire_id!r} is not the current one; claim it again."
+
+
+class NotAcknowledged(Refused):
+    """The server cannot reach the number of replicas that the durability mode asks for."""
+
+    code = "NOT_ACKNOWLEDGED"
+
+    def __init__(self, wanted: int, reached: int) -> None:
+        super().__init__(wanted, reached)
+        self.wanted = wanted
+        self.reached = reached
+
+    def __str__(self) -> str:
+        return f"{self.reached} replicas are connected; the durability mode asks for {self.wanted}."
+
+
+class CheckFailed(Refused):
+    """The server cannot carry the ledger; `check` is the stable name of what failed."""
+
+    code = "CHECK_FAILED"
+
+    def __init__(self, check: str, sentence: str) -> None:
+        super().__init__(check, sentence)
+        self.check = check
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return self.sentence

@@ -1,0 +1,249 @@
+"""Wakeups: any number of waiters on one connection, and none is ever lost (wait:no-lost-wakeup).
+
+Theory of operation
+1. Register, be subscribed, then read, then wait. An announcement between the read and the wait finds
+   the waiter registered; one before the subscription is seen by the read.
+2. A connection that was lost may have missed announcements: once the channels are confirmed again,
+   every open id is read again, on the same ordered connection, in chunks.
+3. A slow sweep with jitter reads every open id too: it heals what nobody thought of, and counts it.
+4. A partition's channel stays subscribed for a while after its last waiter.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, cast
+
+import anyio
+
+from onefate.broker.ledger import scripts
+from onefate.broker.ledger.codec import fire_from, fields_of, settlement_from
+from onefate.broker.ledger.fates import absent
+from onefate.broker.ledger.faults import NeverExisted
+from onefate.broker.ledger.ids import FireId
+from onefate.broker.ledger.keys import SessionKeys
+from onefate.broker.ledger.models import Fire, Settlement
+from onefate.broker.ledger.store import Store, raw, text
+
+EventListener: TypeAlias = Callable[[bytes], None]
+_Way: TypeAlias = Literal["pushed", "healed_by_read", "healed_by_resync", "healed_by_sweep"]
+
+CHUNK: Final = 500
+SWEEP: Final = 75.0
+LINGER: Final = 60.0
+
+
+@dataclass(slots=True)
+class HubCounters:
+    """How waits ended; only ever grows."""
+
+    waits: int = 0
+    pushed: int = 0
+    healed_by_read: int = 0
+    healed_by_resync: int = 0
+    healed_by_sweep: int = 0
+
+    def count(self, way: _Way) -> None:
+        """Count one wait that ended in this way."""
+        setattr(self, way, getattr(self, way) + 1)
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """One open id that somebody waits for."""
+
+    keys: SessionKeys
+    number: str
+    waiters: int = 0
+    event: anyio.Event = field(default_factory=anyio.Event)
+    stored: bytes | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Watch:
+    """One partition's channel."""
+
+    channel: str
+    entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
+    listeners: dict[str, list[EventListener]] = field(
+        default_factory=dict[str, list[EventListener]]
+    )
+    subscribed: bool = False
+    idle_since: float = 0.0
+
+
+class Hub:
+    """The waiters of one process, on one link."""
+
+    def __init__(self, store: Store, sweep: float = SWEEP, linger: float = LINGER) -> None:
+        self.counters = HubCounters()
+        self._store = store
+        self._sweep = sweep
+        self._linger = linger
+        self._watches: dict[bytes, _Watch] = {}
+        self._task: asyncio.Task[None] | None = None
+        store.link.on_push(self._pushed)
+        store.link.on_up(self.resync)
+
+    def start(self) -> None:
+        """Begin to sweep."""
+        self._task = asyncio.create_task(self._sweeping(), name="onefate hub sweep")
+
+    async def aclose(self) -> None:
+        """End the sweep; waiters are left to their own cancellation."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    @property
+    def open(self) -> int:
+        """Count the ids somebody waits for."""
+        return sum(len(watch.entries) for watch in self._watches.values())
+
+    async def look(self, session: str, fire_id: str) -> Settlement | Fire:
+        """Read what stands: the settlement, or the open fire.
+
+        Raises:
+            ImpossibleId: no settlement can exist under the id.
+        """
+        parsed = FireId.parse(fire_id)
+        keys = self._store.keys(session)
+        number = parsed.number
+        reply = await self._store.read(
+            scripts.call(
+                scripts.LOOK,
+                scripts.LookKeys(keys.session, keys.fire(number), keys.settlement(number)),
+                scripts.NoArgs(),
+            )
+        )
+        match text(reply[0]):
+            case "settled":
+                settlement = settlement_from(raw(reply[1]))
+                if settlement.id != fire_id:
+                    raise NeverExisted(fire_id)
+                return settlement
+            case "open":
+                fire = fire_from(session, fire_id, fields_of(reply[1:]))
+                if fire.action != parsed.action:
+                    raise NeverExisted(fire_id)
+                return fire
+            case _:
+                raise absent(parsed, reply)
+
+    async def wait(self, session: str, fire_id: str) -> Settlement:
+        """Wait for the settlement; ends only with it or with the caller's cancellation.
+
+        Raises:
+            ImpossibleId: at once, if no settlement can exist under the id.
+        """
+        parsed = FireId.parse(fire_id)
+        keys = self._store.keys(session)
+        watch = self._watch(keys.partition.wake)
+        address = f"{session}:{parsed.number}"
+        entry = watch.entries.setdefault(address, _Entry(keys, str(parsed.number)))
+        entry.waiters += 1
+        self.counters.waits += 1
+        try:
+            await self._subscribed(watch)
+            found = await self.look(session, fire_id)
+            if isinstance(found, Settlement):
+                if entry.stored is None:
+                    self.counters.count("healed_by_read")
+                return found
+            while entry.stored is None:
+                await entry.event.wait()
+                if entry.stored is None:
+                    entry.event = anyio.Event() if entry.event.is_set() else entry.event
+                    fetched = await self._fetch(entry)
+                    entry.stored = entry.stored or fetched
+            return settlement_from(entry.stored)
+        finally:
+            entry.waiters -= 1
+            if not entry.waiters:
+                watch.entries.pop(address, None)
+                watch.idle_since = time.monotonic()
+
+    async def listen(self, session: str, listener: EventListener) -> Callable[[], None]:
+        """Call the listener for every event announced on a session; gives the way to stop it."""
+        watch = self._watch(self._store.keys(session).partition.wake)
+        listeners = watch.listeners.setdefault(session, [])
+        listeners.append(listener)
+        await self._subscribed(watch)
+
+        def stop() -> None:
+            listeners.remove(listener)
+            if not listeners and watch.listeners.get(session) is listeners:
+                del watch.listeners[session]
+            watch.idle_since = time.monotonic()
+
+        return stop
+
+    async def resync(self) -> None:
+        """Read every open id again: announcements may have been missed."""
+        await self._read_all("healed_by_resync")
+
+    def _watch(self, channel: str) -> _Watch:
+        return self._watches.setdefault(channel.encode(), _Watch(channel))
+
+    async def _subscribed(self, watch: _Watch) -> None:
+        if not watch.subscribed:
+            await self._store.link.subscribe(watch.channel)
+            watch.subscribed = True
+
+    async def _fetch(self, entry: _Entry) -> bytes | None:
+        return cast(
+            "bytes | None", await self._store.command("GET", entry.keys.settlement(entry.number))
+        )
+
+    def _pushed(self, channel: bytes, payload: bytes) -> None:
+        watch = self._watches.get(channel)
+        if watch is None:
+            return
+        head, _, body = payload.partition(b"\n")
+        name = head[1:].decode()
+        if head[:1] == b"E":
+            for listener in tuple(watch.listeners.get(name, ())):
+                listener(body)
+        elif (entry := watch.entries.get(name)) is not None:
+            self._wake(entry, body or None, "pushed")
+
+    def _wake(self, entry: _Entry, stored: bytes | None, way: _Way) -> None:
+        if entry.stored is None and not entry.event.is_set():
+            self.counters.count(way)
+        entry.stored = entry.stored or stored
+        entry.event.set()
+
+    async def _read_all(self, way: _Way) -> None:
+        for watch in list(self._watches.values()):
+            entries = list(watch.entries.values())
+            for start in range(0, len(entries), CHUNK):
+                await self._read_chunk(entries[start : start + CHUNK], way)
+
+    async def _read_chunk(self, entries: Iterable[_Entry], way: _Way) -> None:
+        waiting = [entry for entry in entries if entry.stored is None]
+        if not waiting:
+            return
+        keys = [entry.keys.settlement(entry.number) for entry in waiting]
+        found = cast("list[bytes | None]", await self._store.command("MGET", *keys))
+        for entry, stored in zip(waiting, found, strict=True):
+            if stored is not None:
+                self._wake(entry, stored, way)
+
+    async def _sweeping(self) -> None:
+        while True:
+            await anyio.sleep(self._sweep * random.uniform(0.75, 1.25))  # noqa: S311 - jitter
+            await self._read_all("healed_by_sweep")
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        now = time.monotonic()
+        for channel, watch in list(self._watches.items()):
+            if watch.entries or watch.listeners or now - watch.idle_since < self._linger:
+                continue
+            del self._watches[channel]
+            if watch.subscribed:
+                await self._store.link.unsubscribe(watch.channel)

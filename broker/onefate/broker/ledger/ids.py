@@ -1,0 +1,105 @@
+"""Ids: what a fire's id says, and which partition a session lives in.
+
+A fire is `<action>#<n>`: `n` counts the rows of its session. Once the store may have lost writes it
+had acknowledged, a new epoch begins and ids are `<action>#<e>.<n>`, so that no id ever names two
+fires (id:never-reused). The number alone, as text, is the fire's place in the store.
+"""
+
+import re
+import secrets
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, Self
+
+from redis.crc import key_slot
+
+from onefate.broker.ledger.faults import BadName, NeverExisted
+
+PARTITIONS: Final = 64
+"""Fixed for every namespace: the hash tags below are spread evenly over a cluster's slots."""
+
+_SLOTS: Final = 16384
+_EPOCH: Final = 2**32
+_NUMBER: Final = re.compile(r"(?:([1-9]\d{0,5})\.)?(0|[1-9]\d{0,14})")
+_NAME: Final = re.compile(r"[^\s\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Number:
+    """A row's place in its session: epochs first, then the counter."""
+
+    epoch: int
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.epoch}.{self.n}" if self.epoch else str(self.n)
+
+    @property
+    def order(self) -> int:
+        """Give one integer that sorts as the rows were recorded."""
+        return self.epoch * _EPOCH + self.n
+
+
+@dataclass(frozen=True, slots=True)
+class FireId:
+    """A parsed id; `str` gives it back."""
+
+    action: str
+    number: Number
+
+    def __str__(self) -> str:
+        return f"{self.action}#{self.number}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read an id.
+
+        Raises:
+            NeverExisted: no fire can have this id.
+        """
+        action, found, digits = text.rpartition("#")
+        match = _NUMBER.fullmatch(digits)
+        if not found or not action or match is None:
+            raise NeverExisted(text)
+        return cls(action, Number(int(match[1] or 0), int(match[2])))
+
+
+def _tags() -> tuple[str, ...]:
+    found: dict[int, str] = {}
+    candidate = 0
+    while len(found) < PARTITIONS:
+        slot = key_slot(str(candidate).encode())
+        found.setdefault(slot // (_SLOTS // PARTITIONS), str(candidate))
+        candidate += 1
+    return tuple(found[index] for index in range(PARTITIONS))
+
+
+TAGS: Final = _tags()
+"""The hash tag of each partition: the smallest number whose slot lies in the partition's range."""
+
+
+def partition_of(session: str) -> int:
+    """Give the partition that holds a session, the same in every process."""
+    return int.from_bytes(blake2b(session.encode(), digest_size=4).digest()) % PARTITIONS
+
+
+def new_token() -> str:
+    """Give a token no other writer has."""
+    return secrets.token_urlsafe(12)
+
+
+def checked_name(what: str, name: str, limit: int = 64) -> str:
+    """Give the name back if it can be part of a key or a row.
+
+    Raises:
+        BadName: it is empty, too long, or has white space or control characters in it.
+    """
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise BadName(what, "must not contain half of a surrogate pair") from None
+    if not 0 < size <= limit:
+        raise BadName(what, f"must have 1 to {limit} bytes, and has {size}")
+    if _NAME.fullmatch(name) is None:
+        raise BadName(what, "must not contain white space or control characters")
+    return name

@@ -1,0 +1,88 @@
+"""What this process was told is safe is put back if the store lost it (store:honest).
+
+Replication is asynchronous: a promoted replica may lack the last acknowledged writes. Each process
+therefore keeps what it had acknowledged in the last minute, and after the topology changed writes
+it again where it is missing. What is there stays; another winner found so is a conflict: counted,
+logged, and kept in the losers' ledger. A fire put back is queued again only if it is repeatable,
+because its claim may have been lost with it (fire:started-once).
+"""
+
+import logging
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Final, cast
+
+from onefate.broker.ledger import scripts
+from onefate.broker.ledger.ids import FireId
+from onefate.broker.ledger.store import Store, Words, persist, text
+
+_KEPT_SECONDS: Final = 60.0
+_KEPT_ENTRIES: Final = 50_000
+_log: Final = logging.getLogger("onefate.ledger")
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """One fire or one settlement that the store acknowledged to this process."""
+
+    session: str
+    fire_id: str
+    fields: tuple[str, ...] = ()
+    payload: bytes = b""
+    queue_again: str = ""
+    settlement: bytes = b""
+
+
+class Reassertion:
+    """The recent acknowledgements of one process."""
+
+    def __init__(self, store: Store) -> None:
+        self.restored = 0
+        self.conflicts = 0
+        self._store = store
+        self._topology: str | None = None
+        self._recent: deque[tuple[float, Acknowledged]] = deque(maxlen=_KEPT_ENTRIES)
+        store.link.on_up(self._up)
+
+    def remember(self, acknowledged: Acknowledged) -> None:
+        """Keep an acknowledgement for a minute."""
+        now = time.monotonic()
+        self._recent.append((now, acknowledged))
+        while self._recent and self._recent[0][0] < now - _KEPT_SECONDS:
+            self._recent.popleft()
+
+    async def _up(self) -> None:
+        topology = self._store.link.topology
+        if self._topology not in (None, topology):
+            await self.assert_all()
+        self._topology = topology
+
+    async def assert_all(self) -> None:
+        """Write every recent acknowledgement that is missing."""
+        since = time.monotonic() - _KEPT_SECONDS
+        for at, acknowledged in tuple(self._recent):
+            if at >= since:
+                await self._assert(acknowledged)
+
+    async def _assert(self, what: Acknowledged) -> None:
+        keys = self._store.keys(what.session)
+        number = FireId.parse(what.fire_id).number
+        slots = scripts.RestoreKeys(
+            keys.session, keys.open, keys.fire(number), keys.payload(number),
+            keys.settlement(number), keys.journal(number), keys.partition.wake,
+            keys.partition.work(what.queue_again), keys.partition.nudge,
+        )  # fmt: skip
+        head = scripts.RestoreHead(
+            what.fire_id, number.order, number.n + 1, what.session, str(number), what.payload,
+            what.queue_again, what.settlement, "", self._store.settings.retention_ms,
+        )  # fmt: skip
+        link = self._store.link
+        reply = cast(
+            "Words", await persist(lambda: link.run(scripts.RESTORE, slots, [*head, *what.fields]))
+        )
+        if text(reply[0]) == "restored":
+            self.restored += 1
+        elif text(reply[0]) == "conflict":
+            self.conflicts += 1
+            _log.warning("another settlement won %s of session %s", what.fire_id, what.session)

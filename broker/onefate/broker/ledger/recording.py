@@ -1,0 +1,82 @@
+"""One fire on its way into a plain ledger: checked, encoded, and turned into a script's slots."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Self
+
+from onefate.broker.ledger import scripts
+from onefate.broker.ledger.codec import to_json
+from onefate.broker.ledger.ids import FireId, Number, checked_name, new_token
+from onefate.broker.ledger.keys import SessionKeys
+from onefate.broker.ledger.models import Json
+from onefate.broker.ledger.settings import BrokerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is to be recorded; `digest` is empty where the token is ours."""
+
+    action: str
+    principal: str
+    by: str
+    token: str
+    body: bytes
+    queue: str
+    repeatable: bool
+    digest: str
+
+    @classmethod
+    def of(  # noqa: PLR0913 - each names one fact of a fire
+        cls,
+        settings: BrokerSettings,
+        action: str,
+        payload: tuple[Json, ...],
+        *,
+        principal: str,
+        queue: str | None,
+        repeatable: bool,
+        by: str | None,
+        token: str | None,
+    ) -> Self:
+        """Check and encode what a caller wants recorded.
+
+        Raises:
+            BadInput: a name or the payload cannot be kept.
+        """
+        body = to_json("payload", payload[0], settings.max_payload_bytes) if payload else b""
+        digest = blake2b(action.encode() + b"\n" + body, digest_size=12).hexdigest()
+        return cls(
+            action=checked_name("action", action),
+            principal=checked_name("principal", principal),
+            by=checked_name("author", by or principal),
+            token=new_token() if token is None else checked_name("token", token),
+            body=body,
+            queue="" if queue is None else checked_name("queue", queue),
+            repeatable=repeatable,
+            digest="" if token is None else digest,
+        )
+
+    def call(
+        self, keys: SessionKeys, at: Number, topology: str, settings: BrokerSettings
+    ) -> scripts.Call:
+        """Fill the slots of the script for one expected number."""
+        return scripts.call(
+            scripts.RECORD,
+            scripts.RecordKeys(
+                keys.session, keys.open, keys.fire(at), keys.payload(at),
+                keys.partition.work(self.queue), keys.partition.nudge, keys.token(self.token),
+            ),
+            scripts.RecordArgs(
+                topology, at.epoch, at.n, at.order, str(FireId(self.action, at)), self.action,
+                self.principal, self.by, self.token, self.body, self.queue,
+                "1" if self.repeatable else "", keys.id, self.digest, settings.retention_ms,
+            ),
+        )  # fmt: skip
+
+    def fields(self, at_ms: int) -> tuple[str, ...]:
+        """Give the fire's hash as it was written: field, value, …"""
+        pairs = {
+            "a": self.action, "p": self.principal, "s": "open", "t": str(at_ms), "b": self.by,
+            "k": self.token, "r": "1" if self.repeatable else "", "q": self.queue,
+        }  # fmt: skip
+        return tuple(word for pair in pairs.items() if pair[1] for word in pair)

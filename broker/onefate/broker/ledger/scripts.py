@@ -1,0 +1,227 @@
+"""Every script of the ledger under a typed wrapper: its slots are declared here, once, in order.
+
+The header of each file in `lua/` says the same for readers of Lua; a test compares the two. Keys
+and arguments are named tuples, so a slot cannot be filled by position alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from onefate.broker.ledger.link import Arg, Script
+
+K = TypeVar("K", bound=tuple[str, ...])
+A = TypeVar("A", bound="tuple[Arg, ...]")
+
+
+@dataclass(frozen=True, slots=True)
+class Slots(Generic[K, A]):
+    """One script and the types of its key and argument slots."""
+
+    script: Script
+    keys: type[K]
+    args: type[A]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One script with its slots filled."""
+
+    script: Script
+    keys: Sequence[Arg]
+    args: Sequence[Arg]
+
+
+class RecordKeys(NamedTuple):
+    session: str
+    open: str
+    fire: str
+    payload: str
+    work: str
+    nudge: str
+    token: str
+
+
+class RecordArgs(NamedTuple):
+    topology: str
+    epoch: int
+    n: int
+    order: int
+    id: str
+    action: str
+    principal: str
+    by: str
+    token: str
+    payload: bytes
+    queue: str
+    repeatable: str
+    session_id: str
+    digest: str
+    retention: int
+
+
+class SettleKeys(NamedTuple):
+    session: str
+    open: str
+    fire: str
+    payload: str
+    settlement: str
+    journal: str
+    wake: str
+    work: str
+
+
+class SettleArgs(NamedTuple):
+    session_id: str
+    number: str
+    id: str
+    action: str
+    token: str
+    by: str
+    status: str
+    body: bytes
+    kept_as: str
+    fence: str
+    retention: int
+    work_entry: str
+    longest: int
+
+
+class ClaimKeys(NamedTuple):
+    fire: str
+    payload: str
+    settlement: str
+    journal: str
+    work: str
+
+
+class ClaimArgs(NamedTuple):
+    action: str
+    worker: str
+    claim_token: str
+    lease: int
+    work_entry: str
+
+
+class BeatKeys(NamedTuple):
+    fire: str
+    work: str
+
+
+class BeatArgs(NamedTuple):
+    fence: int
+    consumer: str
+    work_entry: str
+
+
+class NoteKeys(NamedTuple):
+    session: str
+    fire: str
+    journal: str
+
+
+class NoteArgs(NamedTuple):
+    action: str
+    token: str
+    by: str
+    body: bytes
+
+
+class LookKeys(NamedTuple):
+    session: str
+    fire: str
+    settlement: str
+
+
+class LifeKeys(NamedTuple):
+    session: str
+    fire: str
+    payload: str
+    settlement: str
+    journal: str
+
+
+class NoArgs(NamedTuple):
+    """A script without arguments."""
+
+
+class LoadHead(NamedTuple):
+    known_revision: int
+    topology: str
+    kind: str
+    map: str
+    options: str
+
+
+class CommitHead(NamedTuple):
+    revision: int
+    token: str
+    topology: str
+    kind: str
+    map: str
+    options: str
+    n: int
+    retention: int
+    longest: int
+    settlements: int
+    fences: int
+
+
+class RestoreKeys(NamedTuple):
+    session: str
+    open: str
+    fire: str
+    payload: str
+    settlement: str
+    journal: str
+    wake: str
+    work: str
+    nudge: str
+
+
+class RestoreHead(NamedTuple):
+    id: str
+    order: int
+    next_n: int
+    session_id: str
+    number: str
+    payload: bytes
+    queue: str
+    settlement: bytes
+    status: str
+    retention: int
+
+
+def _read(name: str) -> Script:
+    return Script(name, (files(__package__) / "lua" / f"{name}.lua").read_text(encoding="utf-8"))
+
+
+RECORD: Final = Slots(_read("record"), RecordKeys, RecordArgs)
+SETTLE: Final = Slots(_read("settle"), SettleKeys, SettleArgs)
+CLAIM: Final = Slots(_read("claim"), ClaimKeys, ClaimArgs)
+BEAT: Final = Slots(_read("beat"), BeatKeys, BeatArgs)
+NOTE: Final = Slots(_read("note"), NoteKeys, NoteArgs)
+LOOK: Final = Slots(_read("look"), LookKeys, NoArgs)
+LIFE: Final = Slots(_read("life"), LifeKeys, NoArgs)
+LOAD: Final = _read("load")
+COMMIT: Final = _read("commit")
+RESTORE: Final = _read("restore")
+META: Final = _read("meta")
+RETIRE: Final = _read("retire")
+
+FIXED: Final = (RECORD, SETTLE, CLAIM, BEAT, NOTE, LOOK, LIFE)
+"""The scripts whose slots are all fixed; the others take a list after their head."""
+
+ALL: Final = (*(slots.script for slots in FIXED), LOAD, COMMIT, RESTORE, META, RETIRE)
+
+VERSION: Final = sha1(
+    "".join(script.sha for script in ALL).encode(), usedforsecurity=False
+).hexdigest()[:12]
+"""What the namespace record keeps: which scripts wrote this data."""
+
+
+def call(slots: Slots[K, A], keys: K, args: A) -> Call:
+    """Fill the slots of a script."""
+    return Call(slots.script, keys, args)

@@ -1,0 +1,191 @@
+"""Work queues as a worker sees them: read after nudges, claim once, finish.
+
+Theory of operation
+1. Reading never blocks: a nudge marks a partition, `take` reads what is marked. A reply that was
+   lost left its entries in this consumer's history, so after every connect that history is read
+   before anything new.
+2. An entry only names a fire. `claim` decides on the fire itself who may start it
+   (fire:started-once); the entry of a fire that starts once is finished with its claim, that of a
+   repeatable one when it settles.
+3. Entries of consumers that went silent are taken over by a slow sweep.
+"""
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+import anyio
+
+from onefate.broker.ledger import scripts
+from onefate.broker.ledger.changes import Entry
+from onefate.broker.ledger.claims import Claim, Claims, NotClaimed
+from onefate.broker.ledger.context import Context
+from onefate.broker.ledger.errors import ServerRefused
+from onefate.broker.ledger.codec import fields_of
+from onefate.broker.ledger.ids import checked_name
+from onefate.broker.ledger.keys import GROUP, Partition, partitions
+from onefate.broker.ledger.link import Reply
+from onefate.broker.ledger.store import text, words
+
+SWEEP: Final = 60.0
+SILENCE_MS: Final = 30_000
+_HISTORY: Final = 1000
+
+
+class Queue:
+    """One consumer of one queue; open it with `async with broker.queue(...)`."""
+
+    def __init__(self, context: Context, name: str, worker: str) -> None:
+        self.name = checked_name("queue", name)
+        self.worker = checked_name("worker", worker, 40)
+        self._store = context.store
+        self._claims = Claims(context.store)
+        self._streams = tuple(partitions(context.store.settings.namespace))
+        self._by_channel = {each.nudge.encode(): each for each in self._streams}
+        self._marked: set[Partition] = set(self._streams)
+        self._history: set[Partition] = set(self._streams)
+        self._held: set[tuple[int, str]] = set()
+        self._nudge = anyio.Event()
+        self._sweep_at = 0.0
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        """Join the group of every partition's stream, and hear its nudges."""
+        self._store.link.on_push(self._pushed)
+        self._store.link.on_up(self._up)
+        for each in self._streams:
+            await self._join(each)
+        async with anyio.create_task_group() as group:
+            for each in self._streams:
+                group.start_soon(self._store.link.subscribe, each.nudge)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the groups where nothing is held; what is held is taken over by others."""
+        self._closed = True
+        with anyio.CancelScope(shield=True), anyio.move_on_after(self._store.settings.deadline):
+            for each in self._streams:
+                await self._store.link.run(scripts.RETIRE, [each.work(self.name)], [self.worker])
+
+    async def wait(self) -> None:
+        """Return once there may be work: after a nudge, a reconnect, or when a sweep is due."""
+        with anyio.move_on_after(max(0.0, self._sweep_at - time.monotonic())):
+            await self._nudge.wait()
+
+    async def take(self, limit: int = 16) -> list[Entry]:
+        """Read up to `limit` entries that nobody else has, without blocking.
+
+        Each is this consumer's until it is claimed, released, or taken over after a silence.
+        """
+        self._nudge = anyio.Event()
+        taken: list[Entry] = []
+        if time.monotonic() >= self._sweep_at:
+            self._sweep_at = time.monotonic() + SWEEP * random.uniform(0.75, 1.25)  # noqa: S311
+            taken += await self._take_over(limit)
+        for each in tuple(self._history):
+            taken += await self._read_history(each)
+            self._history.discard(each)
+        for each in tuple(self._marked):
+            if len(taken) >= limit:
+                self._nudge.set()
+                break
+            taken += await self._read_new(each, limit - len(taken))
+        return taken
+
+    async def claim(self, entry: Entry, *, lease_ms: int = SILENCE_MS) -> Claim | NotClaimed:
+        """Claim the entry's fire for this worker (fire:started-once)."""
+        answer = await self._claims.claim(entry, self.worker, lease_ms=lease_ms)
+        if not (isinstance(answer, Claim) and answer.repeatable):
+            self._held.discard((entry.partition, entry.entry))
+        return answer
+
+    async def beat(self, claim: Claim) -> bool:
+        """Say that this worker is alive; False: the claim is not the current one any more."""
+        return await self._claims.beat(claim, self.worker)
+
+    async def done(self, entry: Entry) -> None:
+        """Finish an entry: it is not delivered again."""
+        stream = self._streams[entry.partition].work(self.name)
+        await self._store.command("XACK", stream, GROUP, entry.entry)
+        await self._store.command("XDEL", stream, entry.entry)
+        self._held.discard((entry.partition, entry.entry))
+
+    async def _read_new(self, each: Partition, limit: int) -> list[Entry]:
+        reply = await self._read(each, ">", limit)
+        if reply is None:
+            return []
+        if len(reply) < limit:
+            self._marked.discard(each)
+        return list(self._entries(each, reply))
+
+    async def _read_history(self, each: Partition) -> list[Entry]:
+        found: list[Entry] = []
+        after = "0"
+        while reply := await self._read(each, after, _HISTORY):
+            found += self._entries(each, reply)
+            after = text(words(reply[-1])[0])
+        return found
+
+    async def _read(self, each: Partition, after: str, limit: int) -> Sequence[Reply] | None:
+        """Read one stream; None when its group had to be made again."""
+        stream = each.work(self.name)
+        try:
+            reply = await self._store.command(
+                "XREADGROUP", "GROUP", GROUP, self.worker, "COUNT", limit, "STREAMS", stream, after
+            )
+        except ServerRefused as refusal:
+            if refusal.kind != "NOGROUP":
+                raise
+            await self._join(each)
+            return None
+        if not reply:
+            return []
+        if isinstance(reply, dict):
+            return words(next(iter(reply.values())))
+        return words(words(words(reply)[0])[1])
+
+    async def _take_over(self, limit: int) -> list[Entry]:
+        found: list[Entry] = []
+        for each in self._streams:
+            reply = await self._store.command(
+                "XAUTOCLAIM", each.work(self.name), GROUP, self.worker, SILENCE_MS, "0",
+                "COUNT", limit,
+            )  # fmt: skip
+            found += self._entries(each, words(words(reply)[1]))
+        return found
+
+    def _entries(self, each: Partition, reply: Sequence[Reply]) -> Iterator[Entry]:
+        for item in reply:
+            entry, fields = words(item)
+            held = (each.index, text(entry))
+            if fields and held not in self._held:
+                self._held.add(held)
+                named = fields_of(words(fields))
+                yield Entry(self.name, each.index, text(entry), named["s"], named["f"])
+
+    async def _join(self, each: Partition) -> None:
+        try:
+            await self._store.command(
+                "XGROUP", "CREATE", each.work(self.name), GROUP, "0", "MKSTREAM"
+            )
+        except ServerRefused as refusal:
+            if refusal.kind != "BUSYGROUP":
+                raise
+
+    def _pushed(self, channel: bytes, payload: bytes) -> None:
+        each = self._by_channel.get(channel)
+        if each is not None and payload == self.name.encode() and not self._closed:
+            self._marked.add(each)
+            self._nudge.set()
+
+    async def _up(self) -> None:
+        self._marked.update(self._streams)
+        self._history.update(self._streams)
+        self._nudge.set()
