@@ -1,0 +1,350 @@
+"""What is served, key by key, and what helps when something is not (spec: graph-session §6)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from onefate.broker.journey import UnknownPageError
+from onefate.broker.journey.values import ABSENT, REDACTED
+from onefate.broker.session.draft import Draft
+from onefate.broker.session.errors import UnknownAction
+from onefate.broker.session.facts import NAVIGATE, could_materialise, handler_for
+from onefate.broker.session.reads.available import available, available_journeys, explain
+from onefate.broker.session.reads.decisions import decisions
+from onefate.broker.session.reads.page import served_ids
+from onefate.broker.session.reads.receipts import card_receipts
+from onefate.broker.session.reads.routes import how_to_reach
+from onefate.broker.session.reads.rows import Edge
+from onefate.broker.session.reads.unblocks import what_unblocks
+from onefate.broker.session.state import Wire
+from tests.guarantees import proves
+from tests.session.reads.world import bind, happened, left_open, signal, world
+
+pytestmark = proves("answer:absent-not-filled")
+
+
+def edge(draft: Draft, action: str) -> Edge:
+    return next(e for e in available(draft)["edges"] if e["affordanceId"] == action)
+
+
+def page_of(**actions: Wire) -> Wire:
+    return {"pages": {"p": {"actions": actions}}}
+
+
+def test_rows_come_in_compile_order_and_hidden_nodes_serve_none() -> None:
+    draft = world()
+    assert served_ids(draft) == [
+        "chart.sidebar.pin",
+        "chart.beds.visit",
+        "chart.vitals.measure",
+        "chart.notes.write",
+        "chart.sign",
+        "chart.leave",
+        "page",
+    ]
+    assert [e["affordanceId"] for e in available(draft)["edges"]] == served_ids(draft)
+    signal(draft, chart__allergy=True)
+    assert served_ids(draft) == ["chart.allergy.list.scroll", "chart.allergy.acknowledge"]
+
+
+def test_a_bare_row_holds_nothing_that_is_not_known() -> None:
+    row = edge(world(), "page")
+    assert set(row) == {
+        "affordanceId",
+        "description",
+        "role",
+        "highEffect",
+        "evidence",
+        "offerRef",
+        "node",
+        "activation",
+    }
+    assert row["node"] == "chart"
+    assert row["activation"] == "synced"
+
+
+def test_a_false_guard_hides_and_an_unknown_one_is_marked() -> None:
+    unknown = edge(world(), "chart.sign")
+    assert unknown.get("guardUnevaluated") == ["pulse"]
+    assert unknown["evidence"] == []
+    assert "chart.sign" not in served_ids(world(state={"pulse": 0}))
+    known = edge(world(state={"pulse": 60}), "chart.sign")
+    assert "guardUnevaluated" not in known
+    assert [condition["result"] for condition in known["evidence"]] == [True]
+
+
+def test_evidence_hides_redacted_keys() -> None:
+    row = edge(world(state={"pulse": 60}, redactedKeys=["pulse"]), "chart.sign")
+    assert [c["actualSummary"] for c in row["evidence"]] == [REDACTED]
+
+
+def test_declared_parts_are_served_as_declared() -> None:
+    row = edge(world(), "chart.sign")
+    assert row.get("writes") == ["signed"]
+    assert row.get("reads") == ["pulse"]
+    assert row.get("humanDecides") is True
+    assert row["highEffect"] is True
+    assert edge(world(), "chart.leave").get("navigatesTo") == "home"
+
+
+def test_policy_input_and_gesture_are_served_as_copies() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    gesture = {"kind": "keychord", "chord": "b"}
+    policy = {"mayInvoke": ["human"], "decisionOwner": "human"}
+    declared = {"does": "A", "input": schema, "binding": gesture, "principalPolicy": policy}
+    draft = world(page_of(a=declared, b={"does": "B", "input": "none"}))
+    row = edge(draft, "p.a")
+    assert row.get("expects") == schema
+    assert row.get("binding") == gesture
+    assert row.get("mayInvoke") == ["human"]
+    assert row.get("decisionOwner") == "human"
+    assert edge(draft, "p.b").get("expects") == "none"
+    expects = row.get("expects")
+    assert isinstance(expects, dict)
+    expects.clear()
+    assert edge(draft, "p.a").get("expects") == schema
+
+
+def test_wiring_is_only_spoken_of_where_anything_can_be_wired() -> None:
+    draft = world()
+    assert "materialized" not in edge(draft, "page")
+    bind(draft, "page", "chart.leave", busy="Calling")
+    assert edge(draft, "page").get("materialized") is True
+    assert edge(draft, "page").get("busy") == "Calling"
+    assert edge(draft, "chart.sidebar.pin").get("materialized") is False
+    assert edge(world(allowUnmaterializedFires=True), "page").get("materialized") is False
+
+
+def test_an_instance_handler_can_materialise_and_does_not_mark_the_row() -> None:
+    draft = world()
+    bind(draft, "chart.beds.visit[b1]")
+    visit = draft.map.actions["chart.beds.visit"]
+    assert edge(draft, "chart.beds.visit").get("materialized") is False
+    assert could_materialise(draft, visit)
+    assert handler_for(draft, visit, "b1") == "chart.beds.visit[b1]"
+    assert handler_for(draft, visit, "b2") is None
+
+
+def test_a_literal_address_is_opened_by_navigate() -> None:
+    pages = {"p": {"actions": {"go": {"does": "Go", "goTo": "q"}}}, "q": {"route": "/q"}}
+    draft = world({"pages": pages}, navigate=True)
+    assert edge(draft, "p.go").get("materialized") is True
+    assert handler_for(draft, draft.map.actions["p.go"]) == NAVIGATE
+    assert handler_for(world({"pages": pages}), draft.map.actions["p.go"]) is None
+
+
+def test_switched_off_by_registration_or_by_a_failing_condition() -> None:
+    draft = world(state={"ready": False})
+    bind(draft, "page", enabled=False)
+    assert edge(draft, "page").get("enabled") is False
+    assert edge(draft, "chart.sign").get("enabled") is False
+    assert "enabled" not in edge(world(), "chart.sign")
+
+
+def blocked(reason: object) -> Edge:
+    declared: Wire = {"does": "A", "enabledWhen": {"k": {"eq": 1}}, "blockedBecause": reason}
+    return edge(world(page_of(a=declared), state={"k": 0}), "p.a")
+
+
+def broken(_: object) -> object:
+    raise ValueError("no words")
+
+
+SAYS = {"says": "Wait", "clearedBy": "app"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "spoken"),
+    [
+        (SAYS, SAYS),
+        (lambda state: {"says": f"k is {state['k']}", "clearedBy": "user", "more": 1},
+         {"says": "k is 0", "clearedBy": "user"}),
+        (lambda _: None, None),
+        (lambda _: ABSENT, None),
+        (lambda _: {"says": " ", "clearedBy": "app"}, None),
+        (lambda _: {"says": "Wait", "clearedBy": "fate"}, None),
+        (lambda _: "Wait", None),
+        (broken, None),
+    ],
+)  # fmt: skip
+def test_the_reason_of_a_switched_off_row_is_the_apps_or_absent(
+    reason: object, spoken: object
+) -> None:
+    assert blocked(reason).get("blockedBecause") == spoken
+
+
+def test_a_row_that_is_on_gives_no_reason() -> None:
+    draft = world(page_of(a={"does": "A", "blockedBecause": SAYS}))
+    assert "blockedBecause" not in edge(draft, "p.a")
+
+
+def holding(read: Callable[[], object], **declared: object) -> Edge:
+    draft = world(page_of(a={"does": "A", **declared}), redactedFields={"payload": ["pin"]})
+    draft.code.holds["p.a"] = [("old", lambda: "old"), ("new", read)]
+    return edge(draft, "p.a")
+
+
+@pytest.mark.parametrize(
+    ("value", "held"),
+    [
+        (0, 0),
+        (None, None),
+        ("", ""),
+        ({}, {}),
+        ({"pin": 4711, "name": "x"}, {"pin": REDACTED, "name": "x"}),
+        ([{"pin": 1}], [{"pin": REDACTED}]),
+    ],
+)
+def test_a_control_shows_what_it_holds_bounded_and_redacted(value: object, held: object) -> None:
+    assert holding(lambda: value).get("holds", "nothing") == held
+
+
+def unreadable() -> object:
+    raise RuntimeError("no element")
+
+
+@pytest.mark.parametrize(
+    "read", [unreadable, lambda: ABSENT, lambda: print, object, lambda: {"f": print}]
+)
+def test_what_cannot_be_read_is_not_held(read: Callable[[], object]) -> None:
+    assert "holds" not in holding(read)
+
+
+def test_an_action_without_input_or_on_a_template_holds_nothing() -> None:
+    assert "holds" not in holding(lambda: 1, input="none")
+    draft = world()
+    draft.code.holds["chart.beds.visit"] = [("app", lambda: 1)]
+    assert "holds" not in edge(draft, "chart.beds.visit")
+
+
+def test_repeated_rows_carry_their_instances() -> None:
+    draft = world()
+    draft.edit(Draft.nodes)["instances"]["chart.beds"] = {f"b{n}": 1 for n in range(60)}
+    row = edge(draft, "chart.beds.visit")
+    assert len(row.get("instances", [])) == 50
+    assert row.get("instancesTotal") == 60
+    assert row.get("enumeration") == "mounted-window"
+
+
+def test_doubtful_tabs_are_marked() -> None:
+    assert edge(world(), "chart.vitals.measure").get("presence") == "unknown"
+    assert "presence" not in edge(world(), "chart.sidebar.pin")
+
+
+def test_a_row_held_by_an_open_fire_says_so() -> None:
+    once = {"does": "A", "concurrency": {"mode": "single-flight"}}
+    each = {"does": "B", "concurrency": {"mode": "single-flight", "scope": "instance"}}
+    draft = world(page_of(a=once, b=each))
+    assert "heldByPriorFire" not in edge(draft, "p.a")
+    left_open(draft, happened(draft, "p.a"))
+    left_open(draft, happened(draft, "p.b"))
+    assert edge(draft, "p.a").get("heldByPriorFire") is True
+    assert "heldByPriorFire" not in edge(draft, "p.b")
+
+
+def test_a_row_whose_policy_enforces_must_cite_its_offer() -> None:
+    fresh = {"does": "A", "freshness": {"readChanges": "refuse"}}
+    draft = world(page_of(a=fresh, b={"does": "B"}))
+    row = edge(draft, "p.a")
+    assert row.get("mustCiteOffer") is True
+    assert row["offerRef"]["offerId"] == "offer#1"
+    assert row["offerRef"]["actionId"] == "p.a"
+    assert "mustCiteOffer" not in edge(draft, "p.b")
+
+
+def test_looking_twice_changes_neither_versions_nor_offers() -> None:
+    draft = world()
+    first = available(draft)
+    assert available(draft) == first
+    assert draft.counters["version"] == 0
+
+
+def test_explain_asks_the_page_and_the_guard_and_not_the_tree() -> None:
+    draft = world(state={"pulse": 0})
+    assert explain(draft, "chart.allergy.acknowledge")["available"] is True
+    told = explain(draft, "chart.sign")
+    assert (told["offeredOnThisNode"], told["guardPassed"], told["available"]) == (
+        True,
+        False,
+        False,
+    )
+    assert explain(draft, "home.enter")["offeredOnThisNode"] is False
+    assert explain(world(), "chart.sign").get("guardUnevaluated") == ["pulse"]
+    with pytest.raises(UnknownAction):
+        explain(draft, "nothing")
+
+
+def test_journeys_tell_whether_they_could_be_opened_from_here() -> None:
+    (row,) = available_journeys(world())
+    assert row["preconditionPassed"]
+    assert row["entryAvailable"]
+    assert row.get("preconditionUnevaluable") == ["open"]
+    (row,) = available_journeys(world(state={"open": False}, node="home"))
+    assert not row["preconditionPassed"]
+    assert not row["entryAvailable"]
+    assert "preconditionUnevaluable" not in row
+
+
+def test_what_unblocks_names_writers_of_conditions_that_are_false_now() -> None:
+    assert what_unblocks(world(state={"pulse": 0}), "chart.sign") == [
+        {"affordanceId": "chart.vitals.measure", "viaKeys": ["pulse"]}
+    ]
+    assert what_unblocks(world(state={"pulse": 60}), "chart.sign") == []
+    assert what_unblocks(world(), "nothing") == []
+
+
+def test_ways_are_counted_from_where_the_session_stands() -> None:
+    draft = world(node="home")
+    hops = how_to_reach(draft, "chart")
+    assert hops is not None
+    assert [(hop.action, hop.to) for hop in hops] == [("home.enter", "chart")]
+    assert how_to_reach(draft, "home") == ()
+    with pytest.raises(UnknownPageError):
+        how_to_reach(draft, "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("state", "made"), [({}, "unknown"), ({"signed": 0}, False), ({"signed": 1}, True)]
+)
+def test_a_decision_is_made_not_made_or_not_known(state: Wire, made: object) -> None:
+    (row,) = decisions(world(state=state))
+    assert row == {"affordanceId": "chart.sign", "about": "whether to sign", "made": made}
+
+
+def test_who_made_a_decision_is_only_told_while_it_stands() -> None:
+    draft = world(state={"signed": 1})
+    draft.edit(Draft.decided)["chart.sign"] = "user"
+    assert decisions(draft)[0].get("madeBy") == "user"
+    draft.edit(Draft.state)["signed"] = 0
+    assert "madeBy" not in decisions(draft)[0]
+
+
+def test_a_card_shows_what_will_be_done_with_what_and_why_it_may_be() -> None:
+    draft = world(state={"pulse": 60}, redactedFields={"payload": ["pin"]})
+    for n in range(7):
+        happened(draft, "page" if n % 2 else None, stimulus="push", principal="user")
+    shown = card_receipts(draft, "chart.sign", {"pin": 1}, "b1")
+    assert shown["willDo"] == {"does": "Sign the chart", "writes": ["signed"], "reads": ["pulse"]}
+    assert [c["key"] for c in shown["because"]] == ["pulse"]
+    assert "becauseUnevaluated" not in shown
+    assert shown.get("willUse") == {"input": {"pin": REDACTED}, "instance": "b1"}
+    assert (shown["youAreOn"], shown["version"]) == ("chart", 7)
+    assert [step["what"] for step in shown["recentSteps"]] == [
+        "stimulus:push",
+        "page",
+        "stimulus:push",
+        "page",
+        "stimulus:push",
+    ]
+
+
+def test_a_card_says_when_its_effect_cannot_be_verified_and_invents_nothing() -> None:
+    shown = card_receipts(world(stateTap=False), "chart.sign")
+    assert shown["willDo"].get("effectUnverifiable") is True
+    assert shown.get("becauseUnevaluated") == ["pulse"]
+    assert "willUse" not in shown
+    assert card_receipts(world(), "chart.leave")["willDo"] == {
+        "does": "Leave",
+        "navigatesTo": "home",
+    }
+    assert card_receipts(world(), "nothing")["willDo"] == {"does": "nothing"}
