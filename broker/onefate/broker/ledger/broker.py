@@ -4,7 +4,7 @@
 self-healing connection. One broker belongs to one event loop.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
@@ -15,14 +15,13 @@ from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.hub import Hub
 from onefate.broker.ledger.ledger import Ledger
 from onefate.broker.ledger.link import Link
-from onefate.broker.ledger.link.target import MemoryTarget
 from onefate.broker.ledger.numbers import Numbers
 from onefate.broker.ledger.opening import open_link
-from onefate.broker.ledger.work import Queue
 from onefate.broker.ledger.reassert import Reassertion
 from onefate.broker.ledger.sessions import MapSession
 from onefate.broker.ledger.settings import BrokerSettings
 from onefate.broker.ledger.store import Store, number, words
+from onefate.broker.ledger.work import Queue
 
 
 class Broker:
@@ -98,7 +97,7 @@ class Broker:
 
 
 @asynccontextmanager
-async def open_broker(where: str | BrokerSettings | None = None, /) -> AsyncIterator[Broker]:
+async def open_broker(where: str | BrokerSettings | None = None, /) -> AsyncGenerator[Broker]:
     """Open a broker on a URL, on settings, or on the private server of this user.
 
     Raises:

@@ -1,8 +1,8 @@
 """What a server must be before the ledger trusts it: each check is one sentence with a stable name.
 
-`version`, `policy`, `role`, `persistence`, `replicas`, `namespace` are the names. A server that does
-not tell (a managed service may deny CONFIG and INFO) is believed where it is silent, and `doctor`
-says so.
+The names are `version`, `policy`, `role`, `persistence`, `replicas` and `namespace`. A server that
+does not tell (a managed service may deny CONFIG and INFO) is believed where it is silent, and
+`doctor` says so.
 """
 
 from dataclasses import dataclass
@@ -150,7 +150,7 @@ async def _namespace(store: Store) -> Finding:
         if stands.get(name) != wanted[name]:
             return Finding(
                 "namespace", ok=False,
-                sentence=f"The namespace {namespace} has {name} {stands.get(name)} and this version "
-                f"of onefate uses {wanted[name]}; use another namespace or the version that made it.",
+                sentence=f"The namespace {namespace} has {name} {stands.get(name)}; this version "
+                f"uses {wanted[name]}: use another namespace, or the version that made it.",
             )  # fmt: skip
     return Finding("namespace", ok=True, sentence=f"The namespace {namespace} fits.")

@@ -105,7 +105,7 @@ def _status(word: str) -> EffectStatus:
 
 
 def fields_of(flat: Sequence[object]) -> dict[str, str]:
-    """Give a hash that a script returned as field, value, …"""
+    """Give a hash that a script returned as a flat list of fields and values."""
     words = [cast("bytes", word).decode() for word in flat]
     return dict(zip(words[::2], words[1::2], strict=True))
 

@@ -140,10 +140,8 @@ class WrongKind(Refused):
 
     def __str__(self) -> str:
         if self.kind == "map":
-            return f"The session {self.session!r} runs over a journey map; act on it through its Session."
-        return (
-            f"The session {self.session!r} is a plain ledger; act on it through broker.ledger(...)."
-        )
+            return f"The session {self.session!r} runs over a map; act on it through its Session."
+        return f"The session {self.session!r} is a plain ledger; act on it through broker.ledger()."
 
 
 class WrongPins(Refused):
@@ -182,7 +180,7 @@ class TokenReused(Refused):
 
 
 class StaleFence(Refused):
-    """The worker's claim was superseded; its settlement was kept beside the fire and settles nothing."""
+    """The worker's claim was superseded; what it said is kept beside the fire and settles nothing."""
 
     code = "STALE_FENCE"
 

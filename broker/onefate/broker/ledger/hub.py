@@ -1,8 +1,8 @@
 """Wakeups: any number of waiters on one connection, and none is ever lost (wait:no-lost-wakeup).
 
 Theory of operation
-1. Register, be subscribed, then read, then wait. An announcement between the read and the wait finds
-   the waiter registered; one before the subscription is seen by the read.
+1. Register, be subscribed, then read, then wait. An announcement between the read and the wait
+   finds the waiter registered; one before the subscription is seen by the read.
 2. A connection that was lost may have missed announcements: once the channels are confirmed again,
    every open id is read again, on the same ordered connection, in chunks.
 3. A slow sweep with jitter reads every open id too: it heals what nobody thought of, and counts it.
@@ -20,7 +20,7 @@ from typing import Final, Literal, TypeAlias, cast
 import anyio
 
 from onefate.broker.ledger import scripts
-from onefate.broker.ledger.codec import fire_from, fields_of, settlement_from
+from onefate.broker.ledger.codec import fields_of, fire_from, settlement_from
 from onefate.broker.ledger.fates import absent
 from onefate.broker.ledger.faults import NeverExisted
 from onefate.broker.ledger.ids import FireId
@@ -34,6 +34,7 @@ _Way: TypeAlias = Literal["pushed", "healed_by_read", "healed_by_resync", "heale
 CHUNK: Final = 500
 SWEEP: Final = 75.0
 LINGER: Final = 60.0
+_dice: Final = random.SystemRandom()
 
 
 @dataclass(slots=True)
@@ -235,7 +236,7 @@ class Hub:
 
     async def _sweeping(self) -> None:
         while True:
-            await anyio.sleep(self._sweep * random.uniform(0.75, 1.25))  # noqa: S311 - jitter
+            await anyio.sleep(self._sweep * _dice.uniform(0.75, 1.25))
             await self._read_all("healed_by_sweep")
             await self._let_go()
 

@@ -42,7 +42,7 @@ FAMILIES: Final = (
     KeyFamily("meta", ":meta", "namespace", "hash", "for ever",
               "partitions, schema and script version, written once"),
     KeyFamily("session", ":{<tag>}:s:<session>", "session", "hash", "the session's",
-              "kind, map, options, revision, row counter, epoch, recent commits, one field a section"),
+              "pins, revision, row counter, epoch, recent commits, one field a section"),
     KeyFamily("open", ":{<tag>}:o:<session>", "session", "zset", "the session's",
               "ids of the open fires in fire order"),
     KeyFamily("table", ":{<tag>}:t:<session>:<table>", "session", "hash", "the session's",

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from onefate.broker.ledger.settings import Durability
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 
 EffectStatus: TypeAlias = Literal["performed", "refused", "unobservable"]

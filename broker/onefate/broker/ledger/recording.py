@@ -74,7 +74,7 @@ class Recording:
         )  # fmt: skip
 
     def fields(self, at_ms: int) -> tuple[str, ...]:
-        """Give the fire's hash as it was written: field, value, …"""
+        """Give the fire's hash as it was written, as a flat list of fields and values."""
         pairs = {
             "a": self.action, "p": self.principal, "s": "open", "t": str(at_ms), "b": self.by,
             "k": self.token, "r": "1" if self.repeatable else "", "q": self.queue,

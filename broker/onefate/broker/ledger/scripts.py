@@ -35,6 +35,8 @@ class Call:
 
 
 class RecordKeys(NamedTuple):
+    """The keys of `record`."""
+
     session: str
     open: str
     fire: str
@@ -45,6 +47,8 @@ class RecordKeys(NamedTuple):
 
 
 class RecordArgs(NamedTuple):
+    """The arguments of `record`."""
+
     topology: str
     epoch: int
     n: int
@@ -63,6 +67,8 @@ class RecordArgs(NamedTuple):
 
 
 class SettleKeys(NamedTuple):
+    """The keys of `settle`."""
+
     session: str
     open: str
     fire: str
@@ -74,6 +80,8 @@ class SettleKeys(NamedTuple):
 
 
 class SettleArgs(NamedTuple):
+    """The arguments of `settle`."""
+
     session_id: str
     number: str
     id: str
@@ -90,6 +98,8 @@ class SettleArgs(NamedTuple):
 
 
 class ClaimKeys(NamedTuple):
+    """The keys of `claim`."""
+
     fire: str
     payload: str
     settlement: str
@@ -98,6 +108,8 @@ class ClaimKeys(NamedTuple):
 
 
 class ClaimArgs(NamedTuple):
+    """The arguments of `claim`."""
+
     action: str
     worker: str
     claim_token: str
@@ -106,23 +118,31 @@ class ClaimArgs(NamedTuple):
 
 
 class BeatKeys(NamedTuple):
+    """The keys of `beat`."""
+
     fire: str
     work: str
 
 
 class BeatArgs(NamedTuple):
+    """The arguments of `beat`."""
+
     fence: int
     consumer: str
     work_entry: str
 
 
 class NoteKeys(NamedTuple):
+    """The keys of `note`."""
+
     session: str
     fire: str
     journal: str
 
 
 class NoteArgs(NamedTuple):
+    """The arguments of `note`."""
+
     action: str
     token: str
     by: str
@@ -130,12 +150,16 @@ class NoteArgs(NamedTuple):
 
 
 class LookKeys(NamedTuple):
+    """The keys of `look`."""
+
     session: str
     fire: str
     settlement: str
 
 
 class LifeKeys(NamedTuple):
+    """The keys of `life`."""
+
     session: str
     fire: str
     payload: str
@@ -148,6 +172,8 @@ class NoArgs(NamedTuple):
 
 
 class LoadHead(NamedTuple):
+    """The first arguments of `load`."""
+
     known_revision: int
     topology: str
     kind: str
@@ -156,6 +182,8 @@ class LoadHead(NamedTuple):
 
 
 class CommitHead(NamedTuple):
+    """The first arguments of `commit`."""
+
     revision: int
     token: str
     topology: str
@@ -170,6 +198,8 @@ class CommitHead(NamedTuple):
 
 
 class RestoreKeys(NamedTuple):
+    """The keys of `restore`."""
+
     session: str
     open: str
     fire: str
@@ -182,6 +212,8 @@ class RestoreKeys(NamedTuple):
 
 
 class RestoreHead(NamedTuple):
+    """The first arguments of `restore`."""
+
     id: str
     order: int
     next_n: int
@@ -195,7 +227,9 @@ class RestoreHead(NamedTuple):
 
 
 def _read(name: str) -> Script:
-    return Script(name, (files(__package__) / "lua" / f"{name}.lua").read_text(encoding="utf-8"))
+    return Script(
+        name, (files("onefate.broker.ledger") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
+    )
 
 
 RECORD: Final = Slots(_read("record"), RecordKeys, RecordArgs)

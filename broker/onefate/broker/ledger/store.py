@@ -1,4 +1,4 @@
-"""The store as the ledger sees it: run a script, again after an unknown outcome, until told to stop.
+"""The store as the ledger sees it: run a script, and again after an unknown outcome.
 
 Theory of operation
 1. Every mutating script is idempotent under its token, so an attempt whose outcome is unknown is
@@ -36,6 +36,7 @@ T = TypeVar("T")
 _PASSING: Final = (Unavailable, ReadOnlyReplica, ServerLoading, MasterDown, ServerBusy)
 _FIRST: Final = 0.01
 _LONGEST: Final = 1.0
+_dice: Final = random.SystemRandom()
 _REPLICATED: Final = (Durability.REPLICATED, Durability.STRICT)
 
 
@@ -111,7 +112,7 @@ async def persist(attempt: Callable[[], Awaitable[T]]) -> T:
         try:
             return await attempt()
         except _PASSING:
-            await anyio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - jitter, no secret
+            await anyio.sleep(pause * _dice.uniform(0.5, 1))
             pause = min(2 * pause, _LONGEST)
 
 

@@ -21,9 +21,9 @@ import anyio
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.claims import Claim, Claims, NotClaimed
+from onefate.broker.ledger.codec import fields_of
 from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.errors import ServerRefused
-from onefate.broker.ledger.codec import fields_of
 from onefate.broker.ledger.ids import checked_name
 from onefate.broker.ledger.keys import GROUP, Partition, partitions
 from onefate.broker.ledger.link import Reply
@@ -32,6 +32,7 @@ from onefate.broker.ledger.store import text, words
 SWEEP: Final = 60.0
 SILENCE_MS: Final = 30_000
 _HISTORY: Final = 1000
+_dice: Final = random.SystemRandom()
 
 
 class Queue:
@@ -87,7 +88,7 @@ class Queue:
         self._nudge = anyio.Event()
         taken: list[Entry] = []
         if time.monotonic() >= self._sweep_at:
-            self._sweep_at = time.monotonic() + SWEEP * random.uniform(0.75, 1.25)  # noqa: S311
+            self._sweep_at = time.monotonic() + SWEEP * _dice.uniform(0.75, 1.25)
             taken += await self._take_over(limit)
         for each in tuple(self._history):
             taken += await self._read_history(each)
