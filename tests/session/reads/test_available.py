@@ -1,10 +1,10 @@
 """What is served, key by key, and what helps when something is not (spec: graph-session §6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from onefate.broker.journey import UnknownPageError
+from onefate.broker.journey import Blocked, UnknownPageError
 from onefate.broker.journey.values import ABSENT, REDACTED
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
@@ -27,7 +27,7 @@ def edge(draft: Draft, action: str) -> Edge:
     return next(e for e in available(draft)["edges"] if e["affordanceId"] == action)
 
 
-def page_of(**actions: Wire) -> Wire:
+def page_of(**actions: Mapping[str, object]) -> Wire:
     return {"pages": {"p": {"actions": actions}}}
 
 
@@ -150,6 +150,14 @@ def broken(_: object) -> object:
     raise ValueError("no words")
 
 
+def counting(state: Mapping[str, object]) -> object:
+    return {"says": f"k is {state['k']}", "clearedBy": "user", "more": 1}
+
+
+def saying(answer: object) -> Callable[[object], object]:
+    return lambda _: answer
+
+
 SAYS = {"says": "Wait", "clearedBy": "app"}
 
 
@@ -157,16 +165,16 @@ SAYS = {"says": "Wait", "clearedBy": "app"}
     ("reason", "spoken"),
     [
         (SAYS, SAYS),
-        (lambda state: {"says": f"k is {state['k']}", "clearedBy": "user", "more": 1},
-         {"says": "k is 0", "clearedBy": "user"}),
-        (lambda _: None, None),
-        (lambda _: ABSENT, None),
-        (lambda _: {"says": " ", "clearedBy": "app"}, None),
-        (lambda _: {"says": "Wait", "clearedBy": "fate"}, None),
-        (lambda _: "Wait", None),
+        (counting, {"says": "k is 0", "clearedBy": "user"}),
+        (saying(None), None),
+        (saying(ABSENT), None),
+        (saying({"says": " ", "clearedBy": "app"}), None),
+        (saying({"says": "Wait", "clearedBy": "fate"}), None),
+        (saying("Wait"), None),
+        (saying(Blocked("Wait", "app")), SAYS),
         (broken, None),
     ],
-)  # fmt: skip
+)
 def test_the_reason_of_a_switched_off_row_is_the_apps_or_absent(
     reason: object, spoken: object
 ) -> None:

@@ -1,4 +1,4 @@
-"""What is read of history: causes, changes, the loads behind them (spec: graph-session §5.2, §5.3)."""
+"""What is read of history: causes, changes, loads (spec: graph-session §5.2, §5.3)."""
 
 from collections.abc import Callable
 

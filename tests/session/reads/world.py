@@ -1,7 +1,7 @@
 """Drafts built by hand: a small clinic, and what has happened in it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from onefate.broker.journey import compile_map
 from onefate.broker.session.draft import Draft, Snapshot
@@ -113,7 +113,7 @@ def happened(  # noqa: PLR0913 - one keyword for each thing a row can say
     outcome: Outcome = "committed",
     stimulus: str = "unknown",
     does: str | None = None,
-    **facts: object,
+    facts: Wire | None = None,
 ) -> Row:
     """Record one row, and the changes it committed; `facts` go on the record as they are."""
     n, version = draft.counters["row"], draft.counters["version"]
@@ -129,15 +129,13 @@ def happened(  # noqa: PLR0913 - one keyword for each thing a row can say
     record = Record(
         id=f"{action or f'stimulus:{stimulus}'}#{n}",
         cause=cause,
-        attribution=Attribution(
-            principal=principal, basis="caller-asserted", certainty="observed"
-        ),
+        attribution=Attribution(principal=principal, basis="caller-asserted", certainty="observed"),
         timestamp=NOW,
         outcome=outcome,
         fromNode=draft.position["node"],
         cursorVersion=version,
     )
-    record.update(facts)  # type: ignore[typeddict-item]
+    record = cast("Record", {**record, **(facts or {})})
     row = Row(record=record, n=n)
     if outcome == "committed":
         row["bundle"] = Bundle(seq=draft.counters["bundle"], changed=[*changed], reads=[*reads])

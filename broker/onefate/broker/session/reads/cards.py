@@ -4,42 +4,44 @@ Cards that can still let something pass are listed in mint order; of those that 
 about each action (spec: graph-session §13.7).
 """
 
-from onefate.broker.session.approval import is_stale
+from typing import Final
 
+from onefate.broker.session.approval import Fate, fate
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads import texts
 from onefate.broker.session.reads.labels import short_label
 from onefate.broker.session.state import Ask
 
+_SAID: Final[dict[Fate, str]] = {
+    "awaiting-human": texts.CARD_WAITS,
+    "approved-not-yet-done": texts.CARD_APPROVED,
+    "approval-no-longer-valid": texts.CARD_STALE,
+    "approval-withdrawn": texts.CARD_WITHDRAWN,
+    "declined": texts.CARD_DECLINED,
+}
+
 
 def card_lines(draft: Draft, most: int) -> list[str]:
     """Give one line a card; of those that wait for a person at most `most`, the rest counted."""
-    live = list(draft.asks["live"].values())
-    waiting = [ask for ask in live if "answer" not in ask]
-    answered = [ask for ask in live if "answer" in ask]
-    lines = [_line(draft, ask) for ask in (*waiting[:most], *answered, *_closed(draft))]
-    if len(waiting) > most:
-        lines.append(texts.CARDS_MORE.format(count=len(waiting) - most))
+    cards = [*draft.asks["live"].values(), *_closed(draft)]
+    waiting = 0
+    lines: list[str] = []
+    for card in cards:
+        told = fate(draft, card)
+        waiting += told == "awaiting-human"
+        if told is not None and (told != "awaiting-human" or waiting <= most):
+            lines.append(_line(draft, card, told))
+    if waiting > most:
+        lines.append(texts.CARDS_MORE.format(count=waiting - most))
     return lines
 
 
 def _closed(draft: Draft) -> list[Ask]:
     asks = draft.asks
     closed = [ask_id for ask_id in asks["newest"].values() if ask_id not in asks["live"]]
-    kept = draft.closed_asks.many(closed)
-    return [ask for ask in kept if ask is not None and not (ask.get("spent") or ask.get("dropped"))]
+    return [card for card in draft.closed_asks.many(closed) if card is not None]
 
 
-def _line(draft: Draft, ask: Ask) -> str:
-    form = _form(draft, ask)
-    return form.format(ask=ask["askId"], action=short_label(draft, ask["affordanceId"]))
-
-
-def _form(draft: Draft, ask: Ask) -> str:
-    if "answer" not in ask:
-        return texts.CARD_WAITS
-    if ask["answer"] == "declined":
-        return texts.CARD_DECLINED
-    if ask.get("revoked"):
-        return texts.CARD_WITHDRAWN
-    return texts.CARD_STALE if is_stale(draft, ask) else texts.CARD_APPROVED
+def _line(draft: Draft, card: Ask, told: Fate) -> str:
+    label = short_label(draft, card["affordanceId"])
+    return _SAID[told].format(ask=card["askId"], action=label)
