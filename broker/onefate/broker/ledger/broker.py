@@ -4,6 +4,7 @@
 self-healing connection. One broker belongs to one event loop.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -12,9 +13,14 @@ from onefate.broker.ledger import checks
 from onefate.broker.ledger.changes import Pins
 from onefate.broker.ledger.claims import Claims
 from onefate.broker.ledger.context import Context
+from onefate.broker.ledger.faults import CheckFailed
 from onefate.broker.ledger.hub import Hub
+from onefate.broker.ledger.keys import meta
+from onefate.broker.ledger.lane import Lane, LaneLink
 from onefate.broker.ledger.ledger import Ledger
 from onefate.broker.ledger.link import Link
+from onefate.broker.ledger.link.endpoint import Access, SingleNode
+from onefate.broker.ledger.link.target import ServerTarget
 from onefate.broker.ledger.numbers import Numbers
 from onefate.broker.ledger.opening import open_link
 from onefate.broker.ledger.reassert import Reassertion
@@ -88,11 +94,30 @@ class Broker:
         await checks.require(self._store)
         seconds, micros = words(await self._store.command("TIME"))
         self._store.heard_time(number(seconds) * 1000 + number(micros) // 1000)
+        if self.settings.durability in checks.REPLICATED:
+            self._store.lane = await self._open_lane()
         self.hub.start()
+
+    async def _open_lane(self) -> Lane:
+        target = self.settings.target
+        if not isinstance(target, ServerTarget):
+            raise CheckFailed("replicas", "A private server has no replicas; name a server's URL.")
+        access = Access(
+            username=target.username,
+            password=target.password,
+            database=target.database,
+            tls=await asyncio.to_thread(target.tls.context) if target.tls else None,
+        )
+        policy = self.settings.link_policy()
+        link = await LaneLink.open(SingleNode(target.endpoint), access, policy)
+        key = meta(self.settings.namespace)
+        return Lane(link, key, await checks.replicas(self._store), self.settings.deadline)
 
     async def aclose(self) -> None:
         """End the sweep and close the connection."""
         await self.hub.aclose()
+        if self._store.lane is not None:
+            await self._store.lane.aclose()
         await self._store.link.aclose()
 
 

@@ -14,6 +14,7 @@ from onefate.broker.ledger.keys import SessionKeys
 from onefate.broker.ledger.link import Arg
 from onefate.broker.ledger.models import EffectStatus, Settlement
 from onefate.broker.ledger.scripts import COMMIT, Call, CommitHead
+from onefate.broker.ledger.store import History
 
 SECTION: Final = "."
 """What a section's field in the session hash begins with."""
@@ -165,12 +166,13 @@ class Program:
         self._operations: list[Arg] = []
         self._fires: dict[str, int] = {}
 
-    def call(self, topology: str, pins: Pins) -> Call:
+    def call(self, history: History, pins: Pins) -> Call:
         """Fill the slots of the script for one attempt."""
         change = self._change
         fenced = [one for one in change.settlements if one.fence is not None]
         head = CommitHead(
-            change.revision, change.token, topology, pins.kind, pins.map, pins.options,
+            change.revision, change.token, history.topology, history.epoch,
+            pins.kind, pins.map, pins.options,
             change.counter, self._retention, ANNOUNCED, len(change.settlements), len(fenced),
         )  # fmt: skip
         middle: list[Arg] = []

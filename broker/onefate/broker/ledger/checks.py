@@ -8,20 +8,17 @@ does not tell (a managed service may deny CONFIG and INFO) is believed where it 
 from dataclasses import dataclass
 from typing import Final
 
-from onefate.broker.ledger import keys
-from onefate.broker.ledger.codec import fields_of, hash_of
+from onefate.broker.ledger.codec import hash_of
 from onefate.broker.ledger.errors import ServerRefused
 from onefate.broker.ledger.faults import CheckFailed
 from onefate.broker.ledger.ids import PARTITIONS
-from onefate.broker.ledger.scripts import META, VERSION, Call
 from onefate.broker.ledger.settings import Durability
-from onefate.broker.ledger.store import Store, text, words
+from onefate.broker.ledger.store import SCHEMA, Store, text
 
-SCHEMA: Final = "1"
 _OLDEST: Final = (7, 0)
 _PERSISTENT: Final = (Durability.FAST, Durability.REPLICATED, Durability.FSYNC, Durability.STRICT)
 _FSYNC: Final = (Durability.FSYNC, Durability.STRICT)
-_REPLICATED: Final = (Durability.REPLICATED, Durability.STRICT)
+REPLICATED: Final = (Durability.REPLICATED, Durability.STRICT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +54,11 @@ async def require(store: Store) -> None:
     for finding in await findings(store):
         if finding.ok is False:
             raise CheckFailed(finding.check, finding.sentence)
+
+
+async def replicas(store: Store) -> int:
+    """Count the replicas connected now; one where the server does not tell."""
+    return int((await _info(store)).get("connected_slaves", "1"))
 
 
 async def _info(store: Store) -> dict[str, str]:
@@ -129,7 +131,7 @@ def _persistence(mode: Durability, config: dict[str, str]) -> Finding:
 
 
 def _replicas(mode: Durability, info: dict[str, str]) -> Finding:
-    if mode not in _REPLICATED:
+    if mode not in REPLICATED:
         return Finding("replicas", ok=True, sentence="No replica is waited for.")
     told = info.get("connected_slaves")
     if told is None:
@@ -142,15 +144,13 @@ def _replicas(mode: Durability, info: dict[str, str]) -> Finding:
 
 async def _namespace(store: Store) -> Finding:
     namespace = store.settings.namespace
-    wanted = {"partitions": str(PARTITIONS), "schema": SCHEMA, "scripts": VERSION}
-    flat = [word for pair in wanted.items() for word in pair]
-    reply = await store.write(lambda _: Call(META, [keys.meta(namespace)], flat))
-    stands = fields_of(words(reply))
-    for name in ("partitions", "schema"):
-        if stands.get(name) != wanted[name]:
+    await store.history_now()
+    for name, wanted in (("partitions", str(PARTITIONS)), ("schema", SCHEMA)):
+        stands = store.record.get(name)
+        if stands != wanted:
             return Finding(
                 "namespace", ok=False,
-                sentence=f"The namespace {namespace} has {name} {stands.get(name)}; this version "
-                f"uses {wanted[name]}: use another namespace, or the version that made it.",
+                sentence=f"The namespace {namespace} has {name} {stands}; this version uses "
+                f"{wanted}: use another namespace, or the version that made it.",
             )  # fmt: skip
     return Finding("namespace", ok=True, sentence=f"The namespace {namespace} fits.")

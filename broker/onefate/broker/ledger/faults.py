@@ -16,7 +16,6 @@ Refused
 ├── WrongPins             a session opened again over another map or with other options
 ├── TokenReused           one token for two different fires
 ├── StaleFence            a worker whose claim was superseded
-├── NotAcknowledged       fewer replicas confirmed than the durability mode asks for
 └── CheckFailed           the server cannot carry the ledger; `check` names the check
 
 Every error pickles: its arguments are its attributes, and its sentence is made from them.
@@ -180,7 +179,7 @@ class TokenReused(Refused):
 
 
 class StaleFence(Refused):
-    """The worker's claim was superseded; what it said is kept beside the fire and settles nothing."""
+    """The worker's claim was superseded; what it said is kept beside the fire, which stays open."""
 
     code = "STALE_FENCE"
 
@@ -191,20 +190,6 @@ class StaleFence(Refused):
 
     def __str__(self) -> str:
         return f"The claim {self.fence} of {self.fire_id!r} is not the current one; claim it again."
-
-
-class NotAcknowledged(Refused):
-    """The server cannot reach the number of replicas that the durability mode asks for."""
-
-    code = "NOT_ACKNOWLEDGED"
-
-    def __init__(self, wanted: int, reached: int) -> None:
-        super().__init__(wanted, reached)
-        self.wanted = wanted
-        self.reached = reached
-
-    def __str__(self) -> str:
-        return f"{self.reached} replicas are connected; the durability mode asks for {self.wanted}."
 
 
 class CheckFailed(Refused):

@@ -88,7 +88,7 @@ class Ledger:
         )  # fmt: skip
         numbers = self._context.numbers
         while True:
-            guess = numbers.take(self.session)
+            guess = numbers.take(self.session, self._store.history.epoch)
             reply = await self._send(what, guess.number)
             match text(reply[0]):
                 case "recorded":
@@ -104,9 +104,7 @@ class Ledger:
 
     async def _send(self, what: Recording, at: Number) -> Words:
         settings = self._store.settings
-        return await self._store.write(
-            lambda topology: what.call(self._keys, at, topology, settings)
-        )
+        return await self._store.write(lambda history: what.call(self._keys, at, history, settings))
 
     async def _recorded(self, what: Recording, fire_id: str, at_ms: int) -> Fire:
         self._store.heard_time(at_ms)

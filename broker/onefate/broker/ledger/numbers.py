@@ -34,9 +34,9 @@ class Numbers:
     def __init__(self) -> None:
         self._next: OrderedDict[str, _Next] = OrderedDict()
 
-    def take(self, session: str) -> Guess:
+    def take(self, session: str, epoch: int) -> Guess:
         """Give the number expected next, and count on it being used."""
-        at = self._next.setdefault(session, _Next(Number(0, 0)))
+        at = self._next.setdefault(session, _Next(Number(epoch, 0)))
         self._next.move_to_end(session)
         if len(self._next) > _SESSIONS:
             self._next.popitem(last=False)

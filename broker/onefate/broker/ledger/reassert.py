@@ -41,7 +41,7 @@ class Reassertion:
         self.restored = 0
         self.conflicts = 0
         self._store = store
-        self._topology: str | None = None
+        self._topology = store.link.topology
         self._recent: deque[tuple[float, Acknowledged]] = deque(maxlen=_KEPT_ENTRIES)
         store.link.on_up(self._up)
 
@@ -54,7 +54,7 @@ class Reassertion:
 
     async def _up(self) -> None:
         topology = self._store.link.topology
-        if self._topology not in (None, topology):
+        if topology != self._topology:
             await self.assert_all()
         self._topology = topology
 

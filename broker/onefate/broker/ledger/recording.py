@@ -10,6 +10,7 @@ from onefate.broker.ledger.ids import FireId, Number, checked_name, new_token
 from onefate.broker.ledger.keys import SessionKeys
 from onefate.broker.ledger.models import Json
 from onefate.broker.ledger.settings import BrokerSettings
+from onefate.broker.ledger.store import History
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Recording:
         )
 
     def call(
-        self, keys: SessionKeys, at: Number, topology: str, settings: BrokerSettings
+        self, keys: SessionKeys, at: Number, history: History, settings: BrokerSettings
     ) -> scripts.Call:
         """Fill the slots of the script for one expected number."""
         return scripts.call(
@@ -67,7 +68,8 @@ class Recording:
                 keys.partition.work(self.queue), keys.partition.nudge, keys.token(self.token),
             ),
             scripts.RecordArgs(
-                topology, at.epoch, at.n, at.order, str(FireId(self.action, at)), self.action,
+                history.topology, history.epoch, at.epoch, at.n, at.order,
+                str(FireId(self.action, at)), self.action,
                 self.principal, self.by, self.token, self.body, self.queue,
                 "1" if self.repeatable else "", keys.id, self.digest, settings.retention_ms,
             ),

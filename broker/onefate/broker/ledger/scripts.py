@@ -50,6 +50,7 @@ class RecordArgs(NamedTuple):
     """The arguments of `record`."""
 
     topology: str
+    least_epoch: int
     epoch: int
     n: int
     order: int
@@ -176,6 +177,7 @@ class LoadHead(NamedTuple):
 
     known_revision: int
     topology: str
+    least_epoch: int
     kind: str
     map: str
     options: str
@@ -187,6 +189,7 @@ class CommitHead(NamedTuple):
     revision: int
     token: str
     topology: str
+    least_epoch: int
     kind: str
     map: str
     options: str

@@ -27,7 +27,7 @@ from onefate.broker.ledger.link import Arg, Reply
 from onefate.broker.ledger.models import Settlement
 from onefate.broker.ledger.reassert import Acknowledged
 from onefate.broker.ledger.scripts import LOAD, Call, LoadHead
-from onefate.broker.ledger.store import Words, number, raw, text, words
+from onefate.broker.ledger.store import History, Words, number, raw, text, words
 
 _NOTHING: Final = Wanted()
 _UNKNOWN: Final = -1
@@ -56,9 +56,11 @@ class MapSession:
         names, reads = self._reads(wanted)
         known = _UNKNOWN if known_revision is None else known_revision
 
-        def make(topology: str) -> Call:
+        def make(history: History) -> Call:
             pins = self.pins
-            head = LoadHead(known, topology, pins.kind, pins.map, pins.options)
+            head = LoadHead(
+                known, history.topology, history.epoch, pins.kind, pins.map, pins.options
+            )
             return Call(LOAD, [self._keys.session, *names], [*head, *reads])
 
         reply = await self._store.write(make)
@@ -74,7 +76,7 @@ class MapSession:
                 written.
         """
         program = Program(self._keys, change, self._store.settings.retention_ms).write_all()
-        reply = await self._store.write(lambda topology: program.call(topology, self.pins))
+        reply = await self._store.write(lambda history: program.call(history, self.pins))
         match text(reply[0]):
             case "conflict":
                 return Conflict(number(reply[1]))

@@ -5,89 +5,121 @@ Theory of operation
    repeated as it is (settle:lost-reply). Nothing is ever repeated without its token.
 2. An attempt that was not sent, or that met a server which is loading or has just been demoted, did
    not happen; it is repeated too. The caller's own deadline (an anyio cancel scope) ends it.
-3. The topology names the history of data being served. It is read when the link is up, right before
-   an attempt, so that no write claims to know a history it was not made for (id:never-reused).
+3. The topology names the history of data being served. It is read when the link is up, right
+   before an attempt, so that no write claims to know a history it was not made for. Another
+   topology may have lost acknowledged writes, so the namespace and each session begin a new epoch
+   of ids (id:never-reused). A process that saw an epoch pushes the record up to it.
 """
 
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeAlias, TypeVar, cast
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias, TypeVar, cast
 
 import anyio
 
 from onefate.broker.errors import Unavailable
+from onefate.broker.ledger.codec import fields_of
 from onefate.broker.ledger.errors import (
     MasterDown,
     ReadOnlyReplica,
     ServerBusy,
     ServerLoading,
-    ServerRefused,
 )
-from onefate.broker.ledger.keys import SessionKeys
+from onefate.broker.ledger.ids import PARTITIONS
+from onefate.broker.ledger.keys import SessionKeys, meta
 from onefate.broker.ledger.link import Arg, Link, Reply
 from onefate.broker.ledger.models import Kept
-from onefate.broker.ledger.scripts import Call
-from onefate.broker.ledger.settings import BrokerSettings, Durability
+from onefate.broker.ledger.scripts import META, VERSION, Call
+from onefate.broker.ledger.settings import BrokerSettings
 
 Words: TypeAlias = "list[Reply]"
 T = TypeVar("T")
 
 _PASSING: Final = (Unavailable, ReadOnlyReplica, ServerLoading, MasterDown, ServerBusy)
+SCHEMA: Final = "1"
 _FIRST: Final = 0.01
 _LONGEST: Final = 1.0
 _dice: Final = random.SystemRandom()
-_REPLICATED: Final = (Durability.REPLICATED, Durability.STRICT)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """One history of data: what the server calls it, and the least epoch of ids made in it."""
+
+    topology: str
+    epoch: int
+
+
+class Lane(Protocol):
+    """Whatever waits for replicas."""
+
+    async def confirm(self) -> bool:
+        """Tell whether every write acknowledged so far has reached them."""
+        ...
+
+    async def aclose(self) -> None:
+        """End every wait."""
+        ...
 
 
 class Store:
     """One namespace on one link."""
 
-    def __init__(self, link: Link, settings: BrokerSettings, replicas: int = 0) -> None:
+    def __init__(self, link: Link, settings: BrokerSettings) -> None:
         self.link = link
         self.settings = settings
-        self.replicas = replicas
-        """How many replicas must have a write, in the modes that ask for it."""
-        self.lane: Link = link
-        """The link of writes: another one where each write waits for replicas."""
+        self.lane: Lane | None = None
+        """Waits for replicas, in the modes that ask for it."""
+        self.history = History("", 0)
+        self.record: dict[str, str] = {}
+        """The namespace record as it stands."""
         self._clock_offset_ms: float | None = None
+        self._renewing = anyio.Lock()
 
     def keys(self, session: str) -> SessionKeys:
         """Give the keys of a session."""
         return SessionKeys(session, self.settings.namespace)
 
-    async def topology(self, link: Link) -> str:
-        """Name the history served, once the link is up."""
+    async def history_now(self) -> History:
+        """Name the history served, once the link is up; another one begins a new epoch."""
+        link = self.link
         while link.counters.losses >= link.counters.connects > 0:
             await persist(lambda: link.execute("PING"))
-        return link.topology
+        if not self.record or link.topology != self.history.topology:
+            async with self._renewing:
+                if not self.record or link.topology != self.history.topology:
+                    await self._renew(link.topology)
+        return self.history
+
+    async def _renew(self, topology: str) -> None:
+        least = self.history.epoch + 1 if self.record else 0
+        wanted = (
+            "partitions", str(PARTITIONS), "schema", SCHEMA, "scripts", VERSION,
+        )  # fmt: skip
+        call = Call(META, [meta(self.settings.namespace)], [topology, least, *wanted])
+        self.record = fields_of(await self.read(call))
+        self.history = History(topology, int(self.record["epoch"]))
 
     async def read(self, call: Call) -> Words:
         """Run a script that reads, until it is answered."""
         reply = await persist(lambda: self.link.run(call.script, call.keys, call.args))
         return cast("Words", reply)
 
-    async def write(self, make: Callable[[str], Call]) -> Words:
-        """Run a script that writes, made anew with the topology of each attempt."""
-        link = self.lane
+    async def write(self, make: Callable[[History], Call]) -> Words:
+        """Run a script that writes, made anew for the history of each attempt."""
 
         async def attempt() -> Reply:
-            call = make(await self.topology(link))
-            return await link.run(call.script, call.keys, call.args)
+            call = make(await self.history_now())
+            return await self.link.run(call.script, call.keys, call.args)
 
         return cast("Words", await persist(attempt))
 
     async def confirm(self) -> Kept:
         """Say how safe the writes acknowledged so far are, waiting for replicas where asked to."""
         mode = self.settings.durability
-        if mode not in _REPLICATED:
-            return Kept(mode)
-        wait_ms = int(self.settings.deadline * 1000)
-        try:
-            reached = await self.lane.execute("WAIT", self.replicas, wait_ms)
-        except (Unavailable, ServerRefused):
-            return Kept(mode, confirmed=False)
-        return Kept(mode, confirmed=cast("int", reached) >= self.replicas)
+        return Kept(mode, confirmed=self.lane is None or await self.lane.confirm())
 
     async def command(self, *args: Arg) -> Reply:
         """Run one command that may be repeated, until it is answered."""

@@ -1,7 +1,7 @@
 -- Commit one decision about a session over a map: everything of it, or nothing.
 -- KEYS: session, open, wake, then what the operations name by index; a settlement names the first of
 --       five in a row: fire, payload, settlement, journal, row
--- ARGV: revision, token, topology, kind, map, options, n, retention in ms, longest announced receipt,
+-- ARGV: revision, token, topology, least epoch, kind, map, options, n, retention in ms, longest announced receipt,
 --       number of settlements, number of fences,
 --       per settlement: index, token, by, status, id, address, body
 --       per fence: index of the fire, fence
@@ -18,9 +18,10 @@ if not again and (rev ~= ARGV[1] or (at[2] or ARGV[3]) ~= ARGV[3]) then
 end
 local t = redis.call('TIME')
 local now = t[1] .. string.format('%03d', math.floor(t[2] / 1000))
-local reply = {'committed', string.format('%.0f', ARGV[1] + 1), now}
-local first = 12 + 7 * tonumber(ARGV[10])
-local i = first + 2 * tonumber(ARGV[11])
+local base = ARGV[1] == '0' and ARGV[4] * 4294967296 or ARGV[1]
+local reply = {'committed', string.format('%.0f', base + 1), now}
+local first = 13 + 7 * tonumber(ARGV[11])
+local i = first + 2 * tonumber(ARGV[12])
 for f = first, i - 1, 2 do
   if not again and redis.call('HGET', KEYS[tonumber(ARGV[f])], 'c') ~= ARGV[f + 1] then
     return {'stale', ARGV[f + 1]}
@@ -35,17 +36,17 @@ while i <= #ARGV and not again do
   end
   i = last + 1
 end
-for s = 12, first - 7, 7 do
+for s = 13, first - 7, 7 do
   local k, token, id, body = tonumber(ARGV[s]), ARGV[s + 1], ARGV[s + 4], ARGV[s + 6]
   local head = ARGV[s + 2] .. ' ' .. ARGV[s + 3]
   local stored = token .. ' ' .. now .. ' ' .. head .. ' ' .. id .. '\n' .. body
-  if not again and redis.call('SET', KEYS[k + 2], stored, 'NX', 'PX', ARGV[8] + 60000) then
+  if not again and redis.call('SET', KEYS[k + 2], stored, 'NX', 'PX', ARGV[9] + 60000) then
     redis.call('HSET', KEYS[k], 's', ARGV[s + 3], 'z', now)
     for _, key in ipairs({KEYS[k], KEYS[k + 1], KEYS[k + 3], KEYS[k + 4]}) do
-      redis.call('PEXPIRE', key, ARGV[8])
+      redis.call('PEXPIRE', key, ARGV[9])
     end
     redis.call('ZREM', KEYS[2], id)
-    local small = #stored <= tonumber(ARGV[9]) and stored or ''
+    local small = #stored <= tonumber(ARGV[10]) and stored or ''
     redis.call('PUBLISH', KEYS[3], 'S' .. ARGV[s + 5] .. '\n' .. small)
   end
   stored = redis.call('GET', KEYS[k + 2]) or ''
@@ -60,8 +61,9 @@ for s = 12, first - 7, 7 do
 end
 if not again then
   if not at[1] then
-    redis.call('HSET', KEYS[1], 'kind', ARGV[4], 'map', ARGV[5], 'options', ARGV[6], 'topology', ARGV[3], 'epoch', 0)
+    redis.call('HSET', KEYS[1], 'kind', ARGV[5], 'map', ARGV[6], 'options', ARGV[7])
+    redis.call('HSET', KEYS[1], 'topology', ARGV[3], 'epoch', ARGV[4])
   end
-  redis.call('HSET', KEYS[1], 'rev', reply[2], 'n', ARGV[7], 'done', string.sub(ARGV[2] .. ' ' .. done, 1, 272))
+  redis.call('HSET', KEYS[1], 'rev', reply[2], 'n', ARGV[8], 'done', string.sub(ARGV[2] .. ' ' .. done, 1, 272))
 end
 return reply
