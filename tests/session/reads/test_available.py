@@ -6,6 +6,7 @@ import pytest
 
 from onefate.broker.journey import Blocked, UnknownPageError
 from onefate.broker.journey.values import ABSENT, REDACTED
+from onefate.broker.session import concurrency
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.facts import NAVIGATE, could_materialise, handler_for
@@ -16,7 +17,7 @@ from onefate.broker.session.reads.receipts import card_receipts
 from onefate.broker.session.reads.routes import how_to_reach
 from onefate.broker.session.reads.rows import Edge
 from onefate.broker.session.reads.unblocks import what_unblocks
-from onefate.broker.session.state import Wire
+from onefate.broker.session.state import Declared, PersonAct, Wire
 from tests.guarantees import proves
 from tests.session.reads.world import bind, happened, left_open, signal, world
 
@@ -248,6 +249,26 @@ def test_a_row_held_by_an_open_fire_says_so() -> None:
     left_open(draft, happened(draft, "p.b"))
     assert edge(draft, "p.a").get("heldByPriorFire") is True
     assert "heldByPriorFire" not in edge(draft, "p.b")
+
+
+def test_a_once_row_says_that_it_was_performed_until_a_person_acts() -> None:
+    draft = world(page_of(a={"does": "A", "concurrency": {"mode": "once"}}))
+    assert "alreadyPerformed" not in edge(draft, "p.a")
+    concurrency.note_once(draft, draft.map.actions["p.a"], "p.a#0", ABSENT, None)
+    assert edge(draft, "p.a").get("alreadyPerformed") is True
+    record = happened(draft, principal="user")["record"]
+    draft.people.append(PersonAct(id=record["id"], basis=record["attribution"]["basis"]))
+    assert "alreadyPerformed" not in edge(draft, "p.a")
+
+
+def test_an_action_declared_at_mount_comes_last_and_says_so() -> None:
+    draft = world()
+    declared = Declared(group="app", node="chart.sidebar", name="new", definition={"does": "New"})
+    draft.edit(Draft.registry)["declared"]["chart.sidebar.new"] = [declared]
+    assert served_ids(draft)[-1] == "chart.sidebar.new"
+    row = edge(draft, "chart.sidebar.new")
+    assert row.get("descriptionSource") == "registration"
+    assert row["node"] == "chart.sidebar"
 
 
 def test_a_row_whose_policy_enforces_must_cite_its_offer() -> None:

@@ -9,6 +9,7 @@ import pytest
 from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
 from onefate.broker.session.reads import texts
 from onefate.broker.session.reads.brief import context_brief
+from onefate.broker.session.reads.slice import why
 from onefate.broker.session.reads.truth import ground_truth
 from onefate.broker.session.state import (
     Ask,
@@ -352,6 +353,23 @@ def test_a_page_that_is_not_declared_is_never_named() -> None:
     assert facts(draft)[1] == texts.OFF_THE_MAP
     assert brief(draft)[0] == texts.OFF_THE_MAP
     assert brief(draft)[-1] == texts.SERVED_NONE
+
+
+def test_no_value_of_the_app_enters_a_text() -> None:
+    value = "4711"
+    draft = world(state={"pulse": value, "signed": value}, requireHumanApproval=True)
+    told: Wire = {"payload": value, "produced": value, "instance": value}
+    happened(draft, "page", changed=["pulse"], facts=told)
+    happened(draft, principal="user", changed=["signed"])
+    refused(draft, "chart.leave", "PAYLOAD_INVALID", evidence=value, note=value, request=value)
+    card(draft, 1, instance=value, does=value)
+    opened(draft)
+    for text in (
+        ground_truth(draft)["text"],
+        context_brief(draft)["text"],
+        why(draft, "pulse").text,
+    ):
+        assert value not in text
 
 
 def long_session() -> Draft:

@@ -5,9 +5,10 @@ earlier commits that changed those. A fire is tied to the past only by its guard
 graph-session §5.2). It reads all history.
 """
 
+from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads import texts
@@ -37,14 +38,18 @@ class _Commit:
     causes: list[tuple[str, "_Commit"]] = field(default_factory=list[tuple[str, "_Commit"]])
 
 
+_Writers: TypeAlias = dict[str, list[_Commit]]
+"""State key → the commits that changed it, in order."""
+
+
 def why(draft: Draft, key: str) -> Slice:
     """Explain where the value of `key` came from; a key that nothing wrote is answered as well."""
-    commits = _commits(draft)
-    root = _latest(commits, key)
+    writers = _writers(_commits(draft))
+    root = _latest(writers, key)
     if root is None:
         said = [texts.NEVER_WRITTEN.format(key=key)]
-        return Slice("\n".join(said if commits else [*said, texts.NOTHING_ON_RECORD]))
-    cut = _trace(root, commits)
+        return Slice("\n".join(said if writers else [*said, texts.NOTHING_COMMITTED]))
+    cut = _trace(root, writers)
     named: dict[str, None] = {}
     lines = [texts.SLICE_HEADING.format(key=key), *_lines(root, None, 0, named)]
     if cut:
@@ -58,7 +63,7 @@ def _commits(draft: Draft) -> list[_Commit]:
         for row in rows_since(draft, None)
         if "bundle" in row
     ]
-    return sorted(found, key=lambda commit: commit.bundle["seq"])
+    return sorted(found, key=_place)
 
 
 def _stage(draft: Draft, row: Row) -> str:
@@ -68,22 +73,32 @@ def _stage(draft: Draft, row: Row) -> str:
     return cause.get("stimulus", "unknown")
 
 
-def _latest(commits: list[_Commit], key: str, before: int | None = None) -> _Commit | None:
-    for commit in reversed(commits):
-        earlier = before is None or commit.bundle["seq"] < before
-        if earlier and key in commit.bundle["changed"]:
-            return commit
-    return None
+def _writers(commits: list[_Commit]) -> _Writers:
+    writers: _Writers = {}
+    for commit in commits:
+        for key in commit.bundle["changed"]:
+            writers.setdefault(key, []).append(commit)
+    return writers
 
 
-def _trace(root: _Commit, commits: list[_Commit]) -> bool:
+def _latest(writers: _Writers, key: str, before: int | None = None) -> _Commit | None:
+    known = writers.get(key, [])
+    at = len(known) if before is None else bisect_left(known, before, key=_place)
+    return known[at - 1] if at else None
+
+
+def _place(commit: _Commit) -> int:
+    return commit.bundle["seq"]
+
+
+def _trace(root: _Commit, writers: _Writers) -> bool:
     known = {root.id}
     frontier = deque([root])
     cut = False
     while frontier:
         child = frontier.popleft()
         for key in child.bundle["reads"]:
-            cause = _latest(commits, key, child.bundle["seq"])
+            cause = _latest(writers, key, _place(child))
             if cause is None:
                 continue
             if cause.id not in known and (len(known) >= MOST or child.depth >= DEEPEST):

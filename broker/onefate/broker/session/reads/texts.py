@@ -115,7 +115,7 @@ NEVER_WRITTEN: Final = (
     "Nothing on record wrote {key}. Its value, if it has one, came with the session or from "
     "outside."
 )
-NOTHING_ON_RECORD: Final = "Nothing is on record yet."
+NOTHING_COMMITTED: Final = "Nothing on record has changed any state yet."
 SLICE_HEADING: Final = "What led to {key}, latest first:"
 SLICE_ROOT: Final = "{stage} ({id}) changed {keys}"
 SLICE_PARENT: Final = "because of {via}: {stage} ({id}) changed {keys}"
