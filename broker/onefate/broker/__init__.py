@@ -1,5 +1,11 @@
 """What is true: the settlement ledger on Redis, its doors and its words."""
 
+from onefate.broker.ledger.blocking import (
+    BlockingBroker,
+    BlockingLedger,
+    BlockingQueue,
+    open_blocking_broker,
+)
 from onefate.broker.ledger.broker import Broker, open_broker
 from onefate.broker.ledger.changes import (
     Change,
@@ -36,6 +42,9 @@ from onefate.broker.ledger.settings import BrokerSettings, Durability
 from onefate.broker.ledger.work import Queue
 
 __all__ = [
+    "BlockingBroker",
+    "BlockingLedger",
+    "BlockingQueue",
     "Broker",
     "BrokerSettings",
     "Change",
@@ -65,6 +74,7 @@ __all__ = [
     "Settlement",
     "Start",
     "Wanted",
+    "open_blocking_broker",
     "open_broker",
     "performed",
     "refused",

@@ -12,6 +12,7 @@ from typing import Final
 
 from onefate.broker.errors import BadInput
 from onefate.broker.ledger import scripts
+from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.codec import (
     ANNOUNCED,
     envelope,
@@ -134,14 +135,13 @@ class Ledger:
         token: str | None = None,
         evidence: Json = None,
         fence: int | None = None,
-        work_entry: str | None = None,
-        queue: str | None = None,
+        entry: Entry | None = None,
     ) -> Settled:
         """Settle a fire; exactly one of any number of settlers wins (settle:first-wins).
 
         A loser gets the winner's settlement and is kept in the losers' ledger. The same token
-        asked again is told the same (settle:lost-reply). A worker gives its claim's fence; with
-        its work entry and queue, the entry is finished in the same step.
+        asked again is told the same (settle:lost-reply). A worker gives its claim's fence, and the
+        entry of a repeatable fire, which is finished in the same step.
 
         Raises:
             BadInput: the author or the envelope cannot be kept; nothing was written.
@@ -153,7 +153,7 @@ class Ledger:
         return await self._settle(
             FireId.parse(fire_id), outcome.status, body, by, token or new_token(),
             kept_as="lost", fence="" if fence is None else str(fence),
-            work=(queue or "", work_entry or ""),
+            work=("", "") if entry is None else (entry.queue, entry.entry),
         )  # fmt: skip
 
     async def observe(
