@@ -24,7 +24,8 @@ def repository_files() -> tuple[Path, ...]:
     """Every file that is in the repository or would be with the next commit."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
-    command = ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    git = ["git", "-c", "safe.directory=*"]
+    command = [*git, "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
     names = listing.decode().rstrip("\0").split("\0")
     return tuple(path for name in names if (path := ROOT / name).is_file())
