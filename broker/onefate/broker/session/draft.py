@@ -40,21 +40,38 @@ class RecordsNeeded(BaseException):
 class Code:
     """The functions this process holds for a session, and the declarations it has compiled.
 
-    Readers of what controls contain are code, so they are local; every process that serves the
-    session registers its own: action id → (group, reader), the newest last.
+    Functions are code, so they are local: every process that serves the session brings its own readers
+    of what controls contain, and the functions inside what it declared at mount. Nothing of it is state.
     """
 
     def __init__(self) -> None:
         self.holds: dict[str, list[tuple[str, Callable[[], object]]]] = {}
+        """Action id → (group, reader), the newest last."""
+        self._definitions: dict[tuple[str, str], Mapping[str, object]] = {}
         self._compiled: dict[str, tuple[s.Declared, Action]] = {}
+
+    def hold(self, group: str, action: str, reader: Callable[[], object]) -> None:
+        """Read what the control of `action` contains, until `group` is released."""
+        self.holds.setdefault(action, []).append((group, reader))
+
+    def remember(self, group: str, action: str, definition: Mapping[str, object]) -> None:
+        """Compile what `group` declared from this definition, functions included."""
+        self._definitions[group, action] = definition
+        self._compiled.pop(action, None)
+
+    def release(self, group: str) -> None:
+        """Forget the functions of a group."""
+        for action, readers in list(self.holds.items()):
+            self.holds[action] = [reader for reader in readers if reader[0] != group]
+        for key in [key for key in self._definitions if key[0] == group]:
+            del self._definitions[key]
 
     def compiled(self, journey_map: JourneyMap, action: str, declared: s.Declared) -> Action:
         """Give the compiled form of an action declared at mount."""
         known = self._compiled.get(action)
         if known is None or known[0] != declared:
-            made = declare_action(
-                journey_map, declared["node"], declared["name"], declared["definition"]
-            )
+            own = self._definitions.get((declared["group"], action), declared["definition"])
+            made = declare_action(journey_map, declared["node"], declared["name"], own)
             known = self._compiled[action] = (declared, made)
         return known[1]
 
@@ -244,6 +261,7 @@ class Draft:
     grants = Section[list[s.Grant]]()
     frame = Section[s.FrameSection]()
     carried = Section[s.Carried]()
+    served = Section[s.Served]()
     decided = Section[dict[str, str]]()
     work = Section[dict[str, s.Work]]()
     recent = Section[s.Recent]()
@@ -276,9 +294,9 @@ class Draft:
         self.ask_fires = Table[list[str]](self, "ask_fires")
         """Transition ids that carry an ask id, by ask id."""
         self.offers = Table[s.Offer](self, "offers")
-        self.offer_index = Table[int](self, "offer_index")
-        """Offer number by identity digest."""
+        """Retained offers by number, as text."""
         self.acknowledgements = Table[s.Acknowledgement](self, "acks")
+        """Retained acknowledgements by number, as text."""
         self.once = Table[list[s.OnceReceipt]](self, "once")
         """Receipts of once actions by digest of what the scope compares; the latest governs."""
         self.frames = Table[s.Frame](self, "frames")
@@ -287,8 +305,8 @@ class Draft:
         """What is said once in a session, by its key."""
         self.gaps = Log[s.Gap](self, "gaps")
         self.confirms = Log[s.Confirm](self, "confirms")
-        self.people = Log[int](self, "people")
-        """Numbers of the rows that are filed under a person."""
+        self.people = Log[s.PersonAct](self, "people")
+        """The rows that are filed under a person."""
         self.focus_log = Log[s.FocusMove](self, "focus")
 
     def action(self, action_id: str) -> Action | None:

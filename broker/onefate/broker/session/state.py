@@ -124,8 +124,8 @@ class Registry(TypedDict):
     bindings: dict[str, Binding]
     declared: dict[str, list[Declared]]
     """Action id → stack of declarations; the newest serves."""
-    groups: dict[str, list[str]]
-    """Group → the action names it may switch, spelled as they were registered."""
+    groups: dict[str, dict[str, str]]
+    """Group → what it may switch: the name as it was registered → registry key."""
     dirty: bool
     """A structure change waits for its flush."""
     fingerprint: str
@@ -343,6 +343,15 @@ class Offer(TypedDict):
     staleWrites: list[str]
 
 
+class Served(TypedDict):
+    """Which offer each row is that was served while the world stood at these versions."""
+
+    at: list[int]
+    """State and structure version; another pair empties `offers`."""
+    offers: dict[str, int]
+    """Digest of a row's identity → the number of its offer."""
+
+
 class Acknowledgement(TypedDict):
     """Somebody's word that they have seen a change."""
 
@@ -358,6 +367,13 @@ class Acknowledgement(TypedDict):
 Gap: TypeAlias = Wire
 Confirm: TypeAlias = Wire
 FocusMove: TypeAlias = Wire
+
+
+class PersonAct(TypedDict):
+    """A row that is filed under a person, and the evidence when it was recorded."""
+
+    id: str
+    basis: str
 
 
 class OnceReceipt(TypedDict):
@@ -388,6 +404,7 @@ EMPTY: dict[str, Callable[[], object]] = {
     "grants": list,
     "frame": lambda: FrameSection(latest={}),
     "carried": dict,
+    "served": lambda: Served(at=[-1, -1], offers={}),
     "decided": dict,
     "work": dict,
     "recent": lambda: Recent(fires=[], refusals=[], fireTotal=0, refusalTotal=0),

@@ -1,0 +1,253 @@
+"""How a fire comes to rest: one commit of its state, one settlement, written once.
+
+Nothing here looks at a clock. A fire is open while its latch is; closing it writes the receipt, and
+what happens afterwards moves the row and is kept beside the receipt, never in it (spec: graph-session
+§9.5–9.7; laws settle:first-wins, settle:immutable, settle:no-clock).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from onefate.broker.journey import Action, Filter
+from onefate.broker.journey.conditions import evaluate
+from onefate.broker.session import concurrency, frames, gaps, motion, rows, structure, texts
+from onefate.broker.session.draft import Draft
+from onefate.broker.session.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
+from onefate.broker.session.state import (
+    ABSENT,
+    Certainty,
+    EffectStatus,
+    Fate,
+    Pending,
+    Receipt,
+    Row,
+    Wire,
+    detached,
+)
+
+_RANK: Final[dict[Certainty, int]] = {"observed": 2, "inferred": 1, "unknown": 0}
+
+
+def dequeue(draft: Draft, fire_id: str) -> Pending | None:
+    """Take a fire out of the queue of those that wait for a report, None where it does not wait."""
+    found = next((fire for fire in draft.pending if fire["id"] == fire_id), None)
+    if found is not None:
+        draft.replace(Draft.pending, [f for f in draft.pending if f["id"] != fire_id])
+    return found
+
+
+def is_open(draft: Draft, fire_id: str) -> bool:
+    """Say whether a fire has not come to rest."""
+    return any(latch["id"] == fire_id for latch in draft.latches)
+
+
+def settle(
+    draft: Draft, row: Row, delta: Mapping[str, object], writes: Sequence[str] | None = None
+) -> None:
+    """Commit a fire with this delta; without `writes` its effect counts as unobservable.
+
+    What a report names decides `effectVerified`: every declared key is there, whatever its value.
+    """
+    record = row["record"]
+    action = draft.action(rows.action_of(row))
+    rows.commit_state(draft, row, delta, () if action is None else action.guard_keys)
+    record["effectVerified"] = all(key in delta for key in writes) if writes else "unobservable"
+    hopped = _claim(draft, row, action)
+    record["outcome"] = "committed"
+    rows.count_state(draft, delta)
+    frames.note_step(draft, row)
+    rows.announce(draft, row)
+    frames.check_demotion(draft)
+    if hopped:
+        structure.check_dead_end(draft)
+
+
+def _claim(draft: Draft, row: Row, action: Action | None) -> bool:
+    """Go where the action claims to lead, if the session still stands where it was fired."""
+    record = row["record"]
+    if action is None or action.goes_to is None:
+        record["toNode"] = record["fromNode"]
+        return False
+    record["toNode"] = action.goes_to
+    record["toNodeClaimed"] = True
+    record.setdefault("arrival", "claimed")
+    if draft.position["node"] != record["fromNode"]:
+        return False
+    position = draft.edit(Draft.position)
+    position["node"] = action.goes_to
+    position["reported"] = False
+    row["moved"] = position["reports"]
+    return True
+
+
+def restamp(row: Row, basis: str, certainty: Certainty) -> None:
+    """Put the settling evidence on a fire's attribution; certainty can only fall."""
+    attribution = row["record"]["attribution"]
+    if _RANK[certainty] <= _RANK[attribution["certainty"]]:
+        attribution["basis"] = basis
+        attribution["certainty"] = certainty
+
+
+def come_to_rest(draft: Draft, row: Row) -> None:
+    """Close an open fire as performed, unless its own check says that the effect is not there."""
+    fire_id = row["record"]["id"]
+    if not is_open(draft, fire_id):
+        return
+    action = draft.action(rows.action_of(row))
+    held, evidence = (ABSENT, []) if action is None else _verified(draft, action)
+    if held is False:
+        error: Wire = {"reason": "VERIFY_FAILED", "explanation": texts.VERIFY_FAILED}
+        if evidence:
+            error["evidence"] = evidence
+        fail(draft, row, error, verify_held=False)
+    else:
+        close(draft, row, "performed", verify_held=held)
+
+
+def _verified(draft: Draft, action: Action) -> tuple[object, list[Wire]]:
+    contract = action.verify
+    if contract is None:
+        return ABSENT, []
+    if isinstance(contract, Filter):
+        judged = evaluate(contract, draft.state, draft.options.redacted_keys)
+        words = {"held": True, "failed": False, "unevaluable": "unevaluable"}
+        return words[judged.verdict], [dict(condition) for condition in judged.failing]
+    try:
+        answer = contract(detached(draft.state))
+    except Exception:  # noqa: BLE001 - the check is the app's, and so is whatever it raises
+        answer = None
+    if isinstance(answer, bool):
+        return answer, []
+    draft.warn(f"the check after {action.id} answered neither yes nor no")
+    return "unevaluable", []
+
+
+def fail(draft: Draft, row: Row, error: object, *, verify_held: object = ABSENT) -> None:
+    """Let a fire come to nothing, as far as no report says otherwise; the error goes with the receipt.
+
+    A pending fire is rejected, a commit that nothing observed is rolled back, one that a report backs
+    stands.
+    """
+    record = row["record"]
+    if dequeue(draft, record["id"]) is not None:
+        record["outcome"] = "rejected"
+        _undo(draft, row)
+    elif record["outcome"] == "committed" and record.get("effectVerified") == "unobservable":
+        record["outcome"] = "rolled-back"
+        _undo(draft, row)
+        motion.walk_back(draft, row)
+    close(draft, row, "refused", error=error, verify_held=verify_held)
+
+
+def _undo(draft: Draft, row: Row) -> None:
+    draft.version_up()
+    rows.announce(draft, row)
+    come_to_nothing(draft, row)
+
+
+def note_fire(draft: Draft, row: Row) -> None:
+    """Remember the latest fire of its action, and the fire among the latest attempts."""
+    action_id, fire_id = rows.action_of(row), row["record"]["id"]
+    draft.edit(Draft.fates)[action_id] = Fate(id=fire_id, failed=False)
+    recent = draft.edit(Draft.recent)
+    recent["fireTotal"] += 1
+    recent["fires"] = [*recent["fires"], row["n"]][-gaps.RECENT :]
+
+
+def come_to_nothing(draft: Draft, row: Row) -> None:
+    """Take a fire that does not stand out of its journey's steps, and remember it for the standing."""
+    frames.forget_step(draft, row)
+    fate = draft.fates.get(rows.action_of(row))
+    if fate is not None and fate["id"] == row["record"]["id"] and not fate["failed"]:
+        draft.edit(Draft.fates)[rows.action_of(row)]["failed"] = True
+
+
+def close(
+    draft: Draft,
+    row: Row,
+    status: EffectStatus,
+    *,
+    error: object = ABSENT,
+    verify_held: object = ABSENT,
+) -> None:
+    """Settle an open fire; one that has come to rest keeps its settlement."""
+    fire_id = row["record"]["id"]
+    latch = next((latch for latch in draft.latches if latch["id"] == fire_id), None)
+    if latch is None:
+        return
+    draft.replace(Draft.latches, [one for one in draft.latches if one["id"] != fire_id])
+    retain(draft, row, status, error=error, verify_held=verify_held)
+    if "once" in latch:
+        concurrency.settle_once(draft, latch["once"], fire_id, refused=status == "refused")
+    if status == "refused":
+        come_to_nothing(draft, row)
+
+
+def retain(
+    draft: Draft,
+    row: Row,
+    status: EffectStatus,
+    *,
+    error: object = ABSENT,
+    verify_held: object = ABSENT,
+) -> None:
+    """Write the receipt of a fire as it is now."""
+    record = row["record"]
+    outcome = record["outcome"]
+    if outcome == "pending":
+        raise ValueError(record["id"])
+    receipt = Receipt(effectStatus=status, outcome=outcome, transition=detached(record))
+    if error is not ABSENT:
+        receipt["error"] = detached(error)
+    if verify_held is not ABSENT:
+        receipt["verifyHeld"] = verify_held
+    if "produced" in record:
+        receipt["produced"] = detached(record["produced"])
+    draft.settle(record["id"], receipt)
+
+
+def later(draft: Draft, row: Row, what: str, **facts: object) -> None:
+    """Keep news about a fire that had come to rest, beside its receipt (departure 13)."""
+    row.setdefault("later", []).append({"what": what, "at": draft.now, **facts})
+
+
+def awaiting_settlement(draft: Draft) -> list[str]:
+    """Give the ids of the open fires, in the order in which they were fired."""
+    return [latch["id"] for latch in draft.latches]
+
+
+def settlement_if_known(draft: Draft, transition_id: str) -> Receipt | None:
+    """Give how a fire came to rest, None while it is open.
+
+    Raises:
+        NeverExisted: nothing was ever recorded under this id.
+        Forgotten: a fire was, and is no longer kept.
+        WasStimulus: what was recorded is no fire.
+        WasAsk: the id is a card's.
+    """
+    if is_open(draft, transition_id):
+        return None
+    receipt = draft.receipts.get(transition_id)
+    return fate_of(draft, transition_id) if receipt is None else receipt
+
+
+def fate_of(draft: Draft, transition_id: str) -> Receipt:
+    """Give the receipt of a fire that is not open, or say by name why there can be none."""
+    awaiting = awaiting_settlement(draft)
+    row = rows.find(draft, transition_id)
+    if row is not None and not rows.is_fire(row):
+        raise WasStimulus(transition_id, awaiting)
+    if row is None and transition_id.startswith(("ask#", "grant#", "refusal#")):
+        raise WasAsk(transition_id, awaiting)
+    receipt = draft.receipts.get(transition_id)
+    if receipt is not None:
+        return receipt
+    if rows.was_recorded(draft, transition_id):
+        raise Forgotten(transition_id, awaiting)
+    raise NeverExisted(transition_id, awaiting)
+
+
+def produced_for(draft: Draft, transition_id: str) -> object:
+    """Give what a fire's handler returned, `ABSENT` where nothing is kept of it."""
+    row = rows.find(draft, transition_id)
+    return ABSENT if row is None else detached(row["record"].get("produced", ABSENT))
