@@ -154,7 +154,16 @@ LAWS = (
     ),
 )
 
-LATER: dict[str, str] = {law.id: "no test has landed yet" for law in LAWS}
+LATER: dict[str, str] = dict.fromkeys(
+    (
+        "approve:spent-once",
+        "id:impossible-raises",
+        "id:never-reused",
+        "store:declared",
+        "wait:no-lost-wakeup",
+    ),
+    "its tests have not landed yet",
+)
 
 FAILURES = (
     Failure(

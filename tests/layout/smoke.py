@@ -1,7 +1,7 @@
 """What a user gets: run by the Python of an environment that has the wheel and nothing of the tree.
 
 `python smoke.py library` imports the packages and settles one fire on a server of its own.
-`python smoke.py commands` asks the installed command line for its version and its help.
+`python smoke.py commands` runs the installed command line and ends that server.
 """
 
 import asyncio
@@ -38,9 +38,9 @@ async def settle_once() -> None:
 
 
 def run_commands() -> None:
-    """The command line starts and knows its version."""
+    """The command line starts, finds the server of the first part, and ends it."""
     onefate = str(Path(sys.executable).parent / "onefate")
-    for arguments in (["--help"], ["version"], ["doctor", "--help"]):
+    for arguments in (["--help"], ["version"], ["doctor"], ["stop"]):
         subprocess.run([onefate, *arguments], check=True, timeout=60)
 
 

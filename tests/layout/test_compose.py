@@ -10,6 +10,7 @@ from typing import TypedDict, cast
 import pytest
 import yaml
 
+from onefate.workers.mapfile import load_map
 from tests.layout.tree import ROOT
 
 DEV = ROOT / "deploy/dev"
@@ -50,6 +51,10 @@ def test_compose_understands_the_file() -> None:
 
 def test_there_are_two_ports_two_workers_and_a_server() -> None:
     assert set(services()) == {"redis", "port-1", "port-2", "worker-1", "worker-2"}
+
+
+def test_the_map_of_the_example_app_can_be_compiled() -> None:
+    assert set(load_map(ROOT / "deploy/app/map.json").pages) == {"checkout"}
 
 
 @pytest.mark.parametrize("name", services())
