@@ -1,4 +1,4 @@
-"""Freshness: a fire may have to answer the row that was served, in a world that has not moved since.
+"""Freshness: a fire may have to answer the row that was served, in a world that has not moved.
 
 One gate (spec: graph-session §10.2, §10.3; departure 19).
 """
@@ -11,7 +11,7 @@ from onefate.broker.session import acknowledge, offers
 from onefate.broker.session.attempt import Attempt
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.changes import changed_for
-from onefate.broker.session.state import Offer, Wire
+from onefate.broker.session.state import Acknowledgement, Offer, Wire
 
 
 def enforces(draft: Draft, action: Action) -> bool:
@@ -101,9 +101,7 @@ def _judge(attempt: Attempt, offer_id: str, moved: list[Wire]) -> Wire | None:
     return None
 
 
-def _covers(
-    row: acknowledge.Acknowledgement, action_id: str, offer_id: str, moved: list[Wire]
-) -> bool:
+def _covers(row: Acknowledgement, action_id: str, offer_id: str, moved: list[Wire]) -> bool:
     keys = {key for axis in moved for key in cast("list[str]", axis.get("keys", []))}
     return (
         row["actionId"] == action_id

@@ -51,7 +51,8 @@ def _observe(draft: Draft, page: str, stimulus: str, principal: str | None) -> W
 def _hop(draft: Draft, page: str, cause: Cause, principal: str) -> None:
     filed = Attribution(principal=principal, basis="declared-stimulus", certainty="observed")
     row = rows.mint(draft, f"sync:{page}", cause, filed)
-    row["record"].update(toNode=page, unverifiedEdge=True, effectVerified="unobservable")
+    rows.observe_nothing(row, page)
+    row["record"]["unverifiedEdge"] = True
     rows.commit_state(draft, row, {})
     rows.announce(draft, row)
     draft.version_up()

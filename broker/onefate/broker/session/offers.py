@@ -15,28 +15,29 @@ from onefate.broker.session.state import Offer, Served
 def mint(draft: Draft, action: Action, judged: Evaluation, principal: str = "agent") -> Offer:
     """Give the offer of a served row, minting it unless these facts have one that is kept."""
     offer = _facts(draft, action, judged, principal)
-    identity = [offer[key] for key in _IDENTITY]
-    digest = canonical_digest(identity)[:24]
+    digest = canonical_digest(_identity(offer))[:24]
     following, first = draft.counters["offer"], _first(draft)
     served = draft.served
     if served["at"] == [offer["stateVersion"], offer["structureVersion"]]:
         known = served["offers"].get(digest)
         if known is not None and known >= first:
-            return Offer(**{**offer, "offerId": f"offer#{known}"})
+            offer["offerId"] = f"offer#{known}"
+            return offer
     _remember(draft, offer, digest, following)
     return offer
 
 
-_IDENTITY = (
-    "actionId",
-    "node",
-    "stateVersion",
-    "structureVersion",
-    "guardEvaluated",
-    "guardUnevaluated",
-    "staleReads",
-    "staleWrites",
-)
+def _identity(offer: Offer) -> list[object]:
+    return [
+        offer["actionId"],
+        offer["node"],
+        offer["stateVersion"],
+        offer["structureVersion"],
+        offer["guardEvaluated"],
+        offer["guardUnevaluated"],
+        offer["staleReads"],
+        offer["staleWrites"],
+    ]
 
 
 def _facts(draft: Draft, action: Action, judged: Evaluation, principal: str) -> Offer:

@@ -166,7 +166,7 @@ def _stimulus(
         certainty="observed" if hinted else "unknown",
     )
     row = rows.mint(draft, f"stimulus:{word}", cause, filed)
-    row["record"].update(toNode=row["record"]["fromNode"], effectVerified="unobservable")
+    rows.observe_nothing(row)
     rows.commit_state(draft, row, delta)
     rows.announce(draft, row)
     rows.count_state(draft, delta)

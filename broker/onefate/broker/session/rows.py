@@ -83,6 +83,13 @@ def mint(
     return row
 
 
+def observe_nothing(row: Row, page: str | None = None) -> None:
+    """Say of a row that nobody fired that no effect is claimed, and which page it leads to."""
+    record = row["record"]
+    record["effectVerified"] = "unobservable"
+    record["toNode"] = record["fromNode"] if page is None else page
+
+
 def announce(draft: Draft, row: Row) -> None:
     """Tell listeners of a row as it stands now."""
     draft.emit("transition", detached(row["record"]))

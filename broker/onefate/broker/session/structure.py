@@ -30,7 +30,7 @@ def flush_structure(draft: Draft) -> bool:
     cause = Cause(kind="stimulus", principal="system", stimulus="structure-swap")
     filed = Attribution(principal="system", basis="declared-stimulus", certainty="observed")
     row = rows.mint(draft, "stimulus:structure-swap", cause, filed)
-    row["record"].update(toNode=row["record"]["fromNode"], effectVerified="unobservable")
+    rows.observe_nothing(row)
     rows.commit_state(draft, row, {})
     rows.announce(draft, row)
     counters = draft.edit(Draft.counters)
