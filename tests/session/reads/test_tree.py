@@ -3,13 +3,13 @@
 import pytest
 
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.motion import looking_at
 from onefate.broker.session.reads.tree import (
     Existence,
     Hidden,
     NodeGate,
     Served,
     existence,
-    looking_at,
     node_gate,
 )
 from tests.guarantees import proves

@@ -6,7 +6,7 @@ hidden. Switched off and unwired actions are served, marked (spec: graph-session
 
 from onefate.broker.journey import Journey
 from onefate.broker.journey.conditions import evaluate, matches
-from onefate.broker.session import offers
+from onefate.broker.session import offers, structure
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.reads.edges import edge_of
@@ -18,8 +18,10 @@ from onefate.broker.session.reads.tree import Served, Tree
 def available(draft: Draft, principal: str = "agent") -> Available:
     """Serve every action that can be performed here now, in declaration order.
 
-    Serving a row mints its offer, as `principal` sees it; no version moves.
+    Serving a row mints its offer, as `principal` sees it; no version moves. What is long mounted on
+    another page is noted as drift.
     """
+    structure.check_drift(draft)
     tree = Tree(draft)
     offered = [(found, _offer(draft, found, principal)) for found in candidates(draft)]
     edges = [

@@ -8,6 +8,7 @@ import unicodedata
 from typing import Final, NotRequired, TypedDict
 
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.motion import looking_at
 from onefate.broker.session.reads import texts
 from onefate.broker.session.reads.history import latest_rows, together
 from onefate.broker.session.reads.labels import (
@@ -18,7 +19,6 @@ from onefate.broker.session.reads.labels import (
     principal_word,
 )
 from onefate.broker.session.reads.page import served_ids
-from onefate.broker.session.reads.tree import looking_at
 from onefate.broker.session.state import Frame, Row
 
 MOST_ROWS: Final = 20

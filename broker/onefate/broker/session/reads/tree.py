@@ -176,18 +176,3 @@ def _keys(values: Iterable[object]) -> tuple[str, ...]:
 
 def _readable(text: str) -> str:
     return "".join(c for c in text if unicodedata.category(c) != "Cc")
-
-
-def looking_at(draft: Draft) -> str | None:
-    """Give the focused node, or its nearest ancestor that is served; None where that is the page.
-
-    A focus left behind on another page counts as the page's.
-    """
-    page = draft.position["node"]
-    tree = Tree(draft)
-    node = draft.map.nodes.get(draft.position["focus"])
-    while node is not None and node.page == page and node.path != page:
-        if isinstance(tree.gate(node.path), Served):
-            return node.path
-        node = None if node.parent is None else draft.map.nodes[node.parent]
-    return None

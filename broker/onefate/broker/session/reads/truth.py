@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypedDict
 
 from onefate.broker.journey.conditions import matches
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.motion import looking_at
 from onefate.broker.session.reads import texts
 from onefate.broker.session.reads.cards import card_lines
 from onefate.broker.session.reads.decisions import decision_of
@@ -21,7 +22,6 @@ from onefate.broker.session.reads.labels import (
     position_line,
     principal_word,
 )
-from onefate.broker.session.reads.tree import looking_at
 from onefate.broker.session.reads.verdicts import verdict
 from onefate.broker.session.state import Gap, Row
 
