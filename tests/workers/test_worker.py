@@ -12,7 +12,16 @@ from onefate.broker.errors import BadInput
 from onefate.broker.ledger.broker import Broker, open_broker
 from onefate.broker.ledger.models import refused
 from onefate.broker.ledger.settings import BrokerSettings
-from onefate.workers import Handler, LedgerDoor, Worker, current, report, report_from_thread
+from onefate.broker.ledger.work import Queue
+from onefate.workers import (
+    Handler,
+    HandlersByAction,
+    LedgerDoor,
+    Worker,
+    current,
+    report,
+    report_from_thread,
+)
 from tests.guarantees import proves
 
 pytestmark = proves("fire:started-once", "settle:first-wins")
@@ -20,13 +29,31 @@ pytestmark = proves("fire:started-once", "settle:first-wins")
 QUEUE = "q"
 
 
+def worker_on(
+    broker: Broker,
+    queue: Queue,
+    handlers: Mapping[str, Handler],
+    *,
+    concurrency: int = 4,
+    beat_seconds: float = 10,
+) -> Worker:
+    """A worker on an open queue, under the queue's name."""
+    return Worker(
+        queue,
+        LedgerDoor(broker, queue.worker),
+        HandlersByAction(handlers),
+        concurrency=concurrency,
+        beat_seconds=beat_seconds,
+    )
+
+
 @asynccontextmanager
 async def working(
-    broker: Broker, handlers: Mapping[str, Handler], *, name: str = "w1", concurrency: int = 4
+    broker: Broker, handlers: Mapping[str, Handler], *, name: str = "w1"
 ) -> AsyncGenerator[Worker, None]:
     """A worker that is drained at the end of the block."""
     async with broker.queue(QUEUE, name) as queue:
-        worker = Worker(queue, LedgerDoor(broker, name), handlers, concurrency=concurrency)
+        worker = worker_on(broker, queue, handlers)
         async with anyio.create_task_group() as group:
             await group.start(worker.run)
             try:
@@ -182,7 +209,9 @@ async def test_draining_finishes_what_runs_and_starts_nothing_more(broker: Broke
 
     ledger = broker.ledger("s")
     async with broker.queue(QUEUE, "w1") as queue:
-        worker = Worker(queue, LedgerDoor(broker, "w1"), {"slow": slow}, concurrency=1)
+        worker = Worker(
+            queue, LedgerDoor(broker, "w1"), HandlersByAction({"slow": slow}), concurrency=1
+        )
         first, second = [await ledger.record("slow", queue=QUEUE) for _ in range(2)]
         async with anyio.create_task_group() as group:
             group.start_soon(worker.run)
@@ -207,7 +236,7 @@ async def test_a_cancelled_worker_leaves_the_evidence(broker: Broker) -> None:
     ledger = broker.ledger("s")
     fire = await ledger.record("never", queue=QUEUE)
     async with broker.queue(QUEUE, "w1") as queue, anyio.create_task_group() as group:
-        group.start_soon(Worker(queue, LedgerDoor(broker, "w1"), {"never": never}).run)
+        group.start_soon(worker_on(broker, queue, {"never": never}).run)
         with anyio.fail_after(5):
             await running.wait()
         group.cancel_scope.cancel()
@@ -227,7 +256,9 @@ async def test_a_running_handler_is_seen_alive(broker: Broker) -> None:
     ledger = broker.ledger("s")
     fire = await ledger.record("slow", queue=QUEUE)
     async with broker.queue(QUEUE, "w1") as queue, anyio.create_task_group() as group:
-        worker = Worker(queue, LedgerDoor(broker, "w1"), {"slow": slow}, beat_seconds=0.01)
+        worker = Worker(
+            queue, LedgerDoor(broker, "w1"), HandlersByAction({"slow": slow}), beat_seconds=0.01
+        )
         group.start_soon(worker.run)
         with anyio.fail_after(5):
             await running.wait()

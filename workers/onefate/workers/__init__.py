@@ -7,32 +7,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from onefate.broker.performing import (
+        Handler,
+        HandlersByAction,
+        Running,
+        Worker,
+        current,
+        report,
+        report_from_thread,
+    )
     from onefate.workers.doors import LedgerDoor
-    from onefate.workers.running import Running, current, report, report_from_thread
-    from onefate.workers.worker import Handler, OutcomeDoor, Worker, WorkerCounters, WorkQueue
 
 __all__ = [
     "Handler",
+    "HandlersByAction",
     "LedgerDoor",
-    "OutcomeDoor",
     "Running",
-    "WorkQueue",
     "Worker",
-    "WorkerCounters",
     "current",
     "report",
     "report_from_thread",
 ]
 
-_HOMES = {
-    "doors": ("LedgerDoor",),
-    "running": ("Running", "current", "report", "report_from_thread"),
-    "worker": ("Handler", "OutcomeDoor", "WorkQueue", "Worker", "WorkerCounters"),
-}
-
 
 def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{home}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = f"{__name__}.doors" if name == "LedgerDoor" else "onefate.broker.performing"
+    return getattr(import_module(home), name)

@@ -55,8 +55,7 @@ class LedgerDoor:
                 outcome,
                 by=self._worker,
                 fence=claim.fence,
-                work_entry=entry.entry if claim.repeatable else None,
-                queue=entry.queue if claim.repeatable else None,
+                entry=entry if claim.repeatable else None,
             )
         except StaleFence:
             logger.warning("another worker holds this fire now", extra={"fire": claim.fire_id})

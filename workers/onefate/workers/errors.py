@@ -3,8 +3,7 @@
 OnefateError
 ├── BadInput
 │   ├── NoSuchMapFile         the map file cannot be read: `MAP_FILE`
-│   ├── BadHandlers           the handlers named on the command line cannot be used: `BAD_HANDLERS`
-│   └── NotInHandler          what only a running handler may ask: `NOT_IN_HANDLER`
+│   └── BadHandlers           the handlers named on the command line cannot be used: `BAD_HANDLERS`
 └── Refused
     └── CommandLineMissing    the command line's packages are not installed: `MISSING_EXTRA`
 """
@@ -38,15 +37,6 @@ class BadHandlers(BadInput):
 
     def __str__(self) -> str:
         return f"the handlers {self.name!r} cannot be used: {self.problem}"
-
-
-class NotInHandler(BadInput):
-    """No handler is running here, so there is no fire to speak for."""
-
-    code = "NOT_IN_HANDLER"
-
-    def __str__(self) -> str:
-        return "no handler is running here; only a handler can report as its fire"
 
 
 class CommandLineMissing(Refused):

@@ -14,9 +14,6 @@ import sys
 from collections.abc import Sequence
 from typing import cast
 
-from onefate.broker.errors import OnefateError
-from onefate.workers.errors import CommandLineMissing
-
 REFUSED = 2
 FAULT = 70
 INTERRUPTED = 130
@@ -47,11 +44,25 @@ def run(arguments: Sequence[str]) -> int:
 def root_cause(error: BaseException) -> BaseException:
     """Give the error a person should read first: the interruption, our own, else the first."""
     leaves = _leaves(error)
-    for kind in (KeyboardInterrupt, OnefateError, Exception):
+    for is_first in (_is_interruption, _is_ours, _is_error):
         for leaf in leaves:
-            if isinstance(leaf, kind):
+            if is_first(leaf):
                 return leaf
     return leaves[0]
+
+
+def _is_interruption(error: BaseException) -> bool:
+    return isinstance(error, KeyboardInterrupt)
+
+
+def _is_ours(error: BaseException) -> bool:
+    from onefate.broker.errors import OnefateError  # noqa: PLC0415 - it brings the whole broker
+
+    return isinstance(error, OnefateError)
+
+
+def _is_error(error: BaseException) -> bool:
+    return isinstance(error, Exception)
 
 
 def _leaves(error: BaseException) -> Sequence[BaseException]:
@@ -67,6 +78,8 @@ def _run(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as missing:
         if missing.name not in {"cyclopts", "rich"}:
             raise
+        from onefate.workers.errors import CommandLineMissing  # noqa: PLC0415 - see `_is_ours`
+
         raise CommandLineMissing(missing.name) from None
     result: object = build()(list(arguments))
     return result if isinstance(result, int) else 0
@@ -84,6 +97,8 @@ def _tell(error: BaseException) -> int:
 
 
 def _sentence(error: BaseException) -> tuple[str, str, int]:
+    from onefate.broker.errors import OnefateError  # noqa: PLC0415 - see `_is_ours`
+
     if isinstance(error, OnefateError):
         return error.code, str(error), REFUSED
     if type(error).__module__.partition(".")[0] == "cyclopts":

@@ -1,0 +1,243 @@
+"""The command line: one sentence for every error, the right code, and no traceback for anybody."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from onefate.broker.errors import Refused
+from onefate.broker.ledger.embedded import OwnedServer
+from onefate.broker.ledger.settings import BrokerSettings
+from onefate.workers.cli import entry
+from onefate.workers.cli.app import COMMANDS
+from onefate.workers.mapfile import map_file_schema
+from tests.guarantees import proves
+
+pytestmark = proves("store:honest")
+
+CLINIC = Path(entry.__file__).parent.parent / "demo" / "clinic.json"
+Shown = pytest.CaptureFixture[str]
+
+
+def fails_with(monkeypatch: pytest.MonkeyPatch, raising: Callable[[], int]) -> None:
+    """Let the command line do `raising` instead of a command."""
+
+    def instead(_: object) -> int:
+        return raising()
+
+    monkeypatch.setattr(entry, "_run", instead)
+
+
+def raises(error: BaseException) -> Callable[[], int]:
+    def raising() -> int:
+        raise error
+
+    return raising
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"),
+    [
+        (["sing"], "USAGE", "sing"),
+        (["check-map"], "USAGE", "FILE"),
+        (["check-map", "nowhere.json"], "MAP_FILE", "nowhere.json"),
+        (["doctor", "--durability", "granite"], "USAGE", "granite"),
+        (["doctor", "--url", "http://host"], "BAD_SETTING", "redis://host"),
+        (["doctor", "--namespace", "no spaces"], "BAD_SETTING", "namespace"),
+        (["explain", "one"], "USAGE", "FIRE_ID"),
+    ],
+)
+def test_what_is_refused_is_one_sentence(
+    arguments: list[str], code: str, word: str, capsys: Shown
+) -> None:
+    assert entry.run(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("onefate: ")
+    assert shown.err.endswith(f" [{code}]\n")
+    assert shown.err.count("\n") == 1
+    assert word in shown.err
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (Refused("the door\n is shut"), 2, "onefate: the door is shut [REFUSED]\n"),
+        (
+            ExceptionGroup("two", [ValueError("x"), ExceptionGroup("in", [Refused("shut")])]),
+            2,
+            "onefate: shut [REFUSED]\n",
+        ),
+        (PermissionError(13, "Permission denied", "a.log"), 2, "onefate: a.log: Permission denied"),
+        (BaseExceptionGroup("both", [KeyboardInterrupt(), ValueError("x")]), 130, ""),
+        (KeyboardInterrupt(), 130, ""),
+        (SystemExit(3), 3, ""),
+        (BrokenPipeError(), 141, ""),
+        (RuntimeError("lost\nits way"), 70, "onefate: unexpected RuntimeError: lost its way (set"),
+    ],
+)
+def test_every_error_ends_as_its_code(
+    error: BaseException,
+    status: int,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    fails_with(monkeypatch, raises(error))
+    monkeypatch.setattr(os, "dup2", min)
+    assert entry.run([]) == status
+    shown = capfd.readouterr().err
+    assert shown.startswith(line)
+    assert shown == line or line
+    assert "Traceback" not in shown
+
+
+def test_a_developer_may_ask_where_it_happened(
+    monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    fails_with(monkeypatch, raises(RuntimeError("lost")))
+    monkeypatch.setenv(entry.DEBUG_VARIABLE, "1")
+    assert entry.run([]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
+    for name in [each for each in sys.modules if each.startswith("onefate.workers.cli.app")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "cyclopts", None)
+    assert entry.run(["version"]) == 2
+    assert "install onefate[cli] [MISSING_EXTRA]" in capsys.readouterr().err
+
+
+def test_the_version_is_the_distributions(capsys: Shown) -> None:
+    assert entry.run(["version"]) == 0
+    assert capsys.readouterr().out.startswith("onefate 0.")
+
+
+def test_help_names_every_command(capsys: Shown) -> None:
+    assert entry.run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "bench"])
+def test_every_command_has_help(name: str, capsys: Shown) -> None:
+    assert entry.run([name, "--help"]) == 0
+    assert f"Usage: onefate {name}" in capsys.readouterr().out
+
+
+def test_the_command_line_loads_only_what_a_command_needs() -> None:
+    heavy = ["redis", "pydantic", "anyio", "rich.table"]
+    program = (
+        "import sys; from onefate.workers.cli import entry; code = entry.run(['version']); "
+        f"print([name for name in {heavy} if name in sys.modules]); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_map_that_compiles_is_counted(capsys: Shown) -> None:
+    assert entry.run(["check-map", str(CLINIC)]) == 0
+    assert capsys.readouterr().out.startswith("clinic: 4 pages, 17 actions, 2 journeys [")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "it is not JSON (line 1, column 2)"),
+        ("[]", "it must be an object with `id` and `def`"),
+        ('{"id": 1, "def": {}}', "`id` must be a text and `def` an object"),
+        ("[" * 100_000, "it is nested too deeply"),
+    ],
+)
+def test_a_file_that_is_no_map_file_is_said_so(
+    text: str, problem: str, tmp_path: Path, capsys: Shown
+) -> None:
+    file = tmp_path / "map.json"
+    file.write_text(text, encoding="utf-8")
+    assert entry.run(["check-map", str(file)]) == 2
+    assert capsys.readouterr().err == f"onefate: {file} is not a map file: {problem} [MAP_FILE]\n"
+
+
+def test_a_map_error_names_the_path_in_one_sentence(tmp_path: Path, capsys: Shown) -> None:
+    broken = json.loads(CLINIC.read_text("utf-8"))
+    broken["def"]["pages"]["desk"]["actions"]["find-patient"]["goTo"] = "attic"
+    file = tmp_path / "map.json"
+    file.write_text(json.dumps(broken), encoding="utf-8")
+    assert entry.run(["check-map", str(file)]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("onefate: pages.desk.actions.find-patient.goTo: ")
+    assert shown.endswith(" [MAP_INVALID]\n")
+
+
+def test_the_schema_describes_map_files(capsys: Shown) -> None:
+    assert entry.run(["schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert schema == map_file_schema()
+    assert schema["required"] == ["id", "def"]
+    assert "$defs" in schema
+    assert "$defs" not in schema["properties"]["def"]
+
+
+def test_the_doctor_finds_a_sound_server_sound(
+    settings: BrokerSettings, server: OwnedServer, capsys: Shown
+) -> None:
+    where = ["--url", server.url, "--namespace", settings.namespace]
+    assert entry.run(["doctor", *where]) == 0
+    shown = capsys.readouterr().out
+    for check in ("connection", "version", "policy", "role", "persistence", "namespace"):
+        assert check in shown
+    assert entry.run(["doctor", "--json", *where]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is True
+    assert {each["verdict"] for each in told["checks"]} == {"ok"}
+
+
+def test_the_doctor_refuses_a_server_that_evicts(tmp_path: Path, capsys: Shown) -> None:
+    evicting = OwnedServer(tmp_path, config={"maxmemory-policy": "allkeys-lru"})
+    evicting.start()
+    try:
+        assert entry.run(["doctor", "--url", evicting.url]) == 1
+        assert "FAILED    policy" in capsys.readouterr().out
+        assert entry.run(["doctor", "--json", "--url", evicting.url]) == 1
+        told = json.loads(capsys.readouterr().out)
+    finally:
+        evicting.stop()
+    assert told["ok"] is False
+    failed = [each["check"] for each in told["checks"] if each["verdict"] == "failed"]
+    assert failed == ["policy"]
+
+
+def test_the_doctor_says_that_durability_is_not_there(server: OwnedServer, capsys: Shown) -> None:
+    where = ["--url", server.url, "--namespace", "d"]
+    assert entry.run(["doctor", "--durability", "fsync", *where]) == 1
+    assert "FAILED    persistence" in capsys.readouterr().out
+
+
+def test_a_server_that_is_not_there_is_a_finding(
+    tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BrokerSettings, "link_policy", impatient)
+    assert entry.run(["doctor", "--url", f"unix://{tmp_path}/nobody"]) == 1
+    assert "FAILED    connection" in capsys.readouterr().out
+
+
+def impatient(settings: BrokerSettings) -> object:
+    from onefate.broker.ledger.link.policy import LinkPolicy  # noqa: PLC0415
+
+    return LinkPolicy(patience=0.05, heartbeat=settings.heartbeat, deadline=settings.deadline)
+
+
+def test_stop_says_whether_there_was_a_server(tmp_path: Path, capsys: Shown) -> None:
+    where = ["--state-dir", str(tmp_path / "state")]
+    assert entry.run(["stop", *where]) == 0
+    assert "there was none" in capsys.readouterr().out
+    assert entry.run(["doctor", "--url", "embedded:", *where]) == 0
+    assert entry.run(["stop", *where]) == 0
+    assert capsys.readouterr().out.endswith("stopped\n")
