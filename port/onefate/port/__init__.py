@@ -1,1 +1,26 @@
 """What is said: tools, calls, answers and texts."""
+
+from onefate.port.call import call
+from onefate.port.errors import PortOptionsError
+from onefate.port.facts import SettledFacts, settled_facts
+from onefate.port.options import PortOptions, port_options
+from onefate.port.protocols import JourneyToolsPort, JourneyToolsPortWithSettlement
+from onefate.port.served import ServedPort, SessionDoor
+from onefate.port.tools import Port, Tool, canonical_bytes, tool_array
+
+__all__ = [
+    "JourneyToolsPort",
+    "JourneyToolsPortWithSettlement",
+    "Port",
+    "PortOptions",
+    "PortOptionsError",
+    "ServedPort",
+    "SessionDoor",
+    "SettledFacts",
+    "Tool",
+    "call",
+    "canonical_bytes",
+    "port_options",
+    "settled_facts",
+    "tool_array",
+]

@@ -1,0 +1,96 @@
+"""A port as it is served: tools, calls and the two settlement doors over one session's door.
+
+It keeps no state. Every answer is decided on the session as it stands, so any number of ports on
+one session tell the same truth (answer:one-truth).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
+
+from onefate.broker.journey import JourneyMap
+from onefate.broker.session.draft import Draft
+from onefate.broker.session.options import SessionOptions
+from onefate.broker.session.state import Receipt, Wire
+from onefate.port.arguments import Arguments
+from onefate.port.call import call
+from onefate.port.did_it_work import fire_named
+from onefate.port.facts import SettledFacts, settled_facts
+from onefate.port.options import PortOptions
+from onefate.port.tools import Port, Tool
+
+T = TypeVar("T")
+
+
+class SessionDoor(Protocol):
+    """What a port needs of a session: its map, decisions that commit, and waits."""
+
+    @property
+    def map(self) -> JourneyMap:
+        """The compiled map of the session."""
+        ...
+
+    @property
+    def options(self) -> SessionOptions:
+        """The options the session was made with."""
+        ...
+
+    async def decide(self, decision: Callable[[Draft], T], /) -> T:
+        """Decide on the session as it stands and commit what was decided, as a whole."""
+        ...
+
+    async def when_settled(self, transition_id: str) -> Receipt:
+        """Give the settlement of a fire once it has one.
+
+        Raises:
+            ImpossibleId: at once, for an id that no settlement can ever exist for.
+        """
+        ...
+
+    async def in_flight(self, transition_id: str) -> Mapping[str, object] | None:
+        """Give what is known of a fire that is open; None where nothing is."""
+        ...
+
+
+class ServedPort:
+    """What an agent or a relay holds of a session.
+
+    Safe to use from any number of tasks at once; a cancelled call leaves behind either nothing or
+    everything that it decided.
+    """
+
+    def __init__(self, door: SessionDoor, options: PortOptions | None = None) -> None:
+        self._door = door
+        self._port = Port(door.map, door.options, options)
+
+    def tools(self) -> list[Tool]:
+        """Give the tool array: the same bytes for the session's life, a copy each time."""
+        return self._port.tools()
+
+    async def call(self, name: str, args: object = None) -> Wire:
+        """Answer a tool call at once, whatever was sent (call:never-waits)."""
+        answer, open_fire = await self._door.decide(lambda draft: self._decided(draft, name, args))
+        evidence = None if open_fire is None else await self._door.in_flight(open_fire)
+        return {**answer, "evidence": dict(evidence)} if evidence else answer
+
+    def _decided(self, draft: Draft, name: str, args: object) -> tuple[Wire, str | None]:
+        """Answer, and name the fire whose being open was answered."""
+        answer = call(draft, self._port, name, args)
+        if answer.get("judgment") != "still-pending":
+            return answer, None
+        return answer, fire_named(draft, Arguments.of(args).text("transitionId") or "")
+
+    async def when_settled(self, transition_id: str) -> Receipt:
+        """Give the settlement of a fire once it has one; ends otherwise only by cancellation.
+
+        Raises:
+            ImpossibleId: at once, for an id that no settlement can ever exist for.
+        """
+        return await self._door.when_settled(transition_id)
+
+    async def settled_answer(self, transition_id: str) -> SettledFacts | None:
+        """Give the facts of a fire that has come to rest, None while it is open (answer:three).
+
+        Raises:
+            ImpossibleId: no settlement can ever exist for the id, or it names a card as well.
+        """
+        return await self._door.decide(lambda draft: settled_facts(draft, transition_id))
