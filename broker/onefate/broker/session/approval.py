@@ -79,7 +79,7 @@ def confirm_ask(
     payload: object = ABSENT,
     instance: str | None = None,
 ) -> Wire:
-    """Put the question to a person and give `{askId, receipts}`; an open card of this fire is reused.
+    """Ask a person and give `{askId, receipts}`; an open card of this fire is reused.
 
     Never refuses. What the input is shows only under enforcement.
     """
@@ -140,8 +140,8 @@ def decline_confirm(  # noqa: PLR0913 - the facts of one relayed no
 ) -> Wire:
     """Record a no that somebody passes on, and give `{askId, relayed?}`.
 
-    Without enforcement it closes the card; under enforcement it closes nothing. It is about the open card
-    of exactly this fire; without an input, about the oldest open card of the action.
+    Without enforcement it closes the card; under enforcement it closes nothing. It is about the
+    open card of exactly this fire; without an input, about the oldest open card of the action.
     """
     if payload is ANY:
         ask_id = _oldest_open(draft, action_id)
@@ -220,15 +220,20 @@ def revoke_ask(
     known = cards.find(draft, ask_id)
     if known is None:
         return _refused("UNKNOWN_ASK")
-    if known.get("spent"):
-        return _refused("ASK_ALREADY_SPENT")
-    if is_open(known):
-        return _refused("REVOKE_UNANSWERED")
-    if known.get("answer") == "declined" or known.get("revoked"):
-        return _refused("ASK_ALREADY_ANSWERED")
+    if (reason := _irrevocable(known)) is not None:
+        return _refused(reason)
     cards.edit(draft, ask_id)["revoked"] = True
     cards.retire(draft, ask_id)
     return _recorded(draft, "revoked", ask_id, known["affordanceId"], by=by, note=note)
+
+
+def _irrevocable(card: Ask) -> str | None:
+    if card.get("spent"):
+        return "ASK_ALREADY_SPENT"
+    if is_open(card):
+        return "REVOKE_UNANSWERED"
+    answered = card.get("answer") == "declined" or card.get("revoked")
+    return "ASK_ALREADY_ANSWERED" if answered else None
 
 
 def always_approve(  # noqa: PLR0913 - the facts of one grant

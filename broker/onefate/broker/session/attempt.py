@@ -19,7 +19,7 @@ PRINCIPALS: Final = ("user", "agent", "system", "unknown")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FireOptions:
-    """What a caller says beside the action: who fires, with what, on the strength of which pointers."""
+    """What a caller says beside the action: who fires, with what, citing which rows."""
 
     source: str = "agent"
     expected_version: int | None = None

@@ -1,7 +1,7 @@
 """Cards: questions put to a person, each about one action, one instance and one input.
 
-A card that can let nothing pass any more leaves the live section and stays readable by its id; without
-enforcement it leaves the book (spec: graph-session §12.1, §12.2; departures 12 and 17).
+A card that can let nothing pass any more leaves the live section and stays readable by its id;
+without enforcement it leaves the book (spec: graph-session §12.1, §12.2; departures 12 and 17).
 """
 
 from typing import Final, NotRequired, TypedDict
@@ -129,8 +129,9 @@ def live_about(draft: Draft, key: str) -> list[Ask]:
 
 
 def presented(draft: Draft, key: str) -> str | None:
-    """Give the card that speaks for a subject: the freshest valid yes, else the open card, else the
-    last answered one.
+    """Give the card that speaks for a subject.
+
+    The freshest valid yes; else the open card; else the last answered one.
     """
     live = live_about(draft, key)
     usable = [card for card in live if is_usable(draft, card)]
@@ -196,7 +197,7 @@ def drop(draft: Draft, ask_id: str) -> None:
             del book["newest"][action_id]
 
 
-def journal(  # noqa: PLR0913 - the facts of one journal row
+def journal(
     draft: Draft, kind: str, ask_id: str, action_id: str, principal: str, **facts: object
 ) -> Wire:
     """Append a row to the confirm journal; facts that are None are left out."""

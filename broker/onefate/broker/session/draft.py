@@ -40,8 +40,9 @@ class RecordsNeeded(BaseException):
 class Code:
     """The functions this process holds for a session, and the declarations it has compiled.
 
-    Functions are code, so they are local: every process that serves the session brings its own readers
-    of what controls contain, and the functions inside what it declared at mount. Nothing of it is state.
+    Functions are code, so they are local: every process that serves the session brings its own
+    readers of what controls contain, and the functions inside what it declared at mount. Nothing of
+    it is state.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """A fire: judged by every gate, recorded once, at rest at once or open until somebody settles it.
 
-Gates, record, version, spending, receipts and the order to run are one decision (law fire:atomic); the
-handler runs after it has been committed (spec: graph-session §9).
+Gates, record, version, spending, receipts and the order to run are one decision (law fire:atomic);
+the handler runs after it has been committed (spec: graph-session §9).
 """
 
 from typing import Literal, TypeAlias
@@ -26,7 +26,8 @@ def fire(draft: Draft, action_id: str, options: FireOptions | None = None) -> Wi
     """Fire an action, and give what is true at this instant, or the refusal of the first gate.
 
     Accepted: `{ok, transition, version, settlement, effectStatus, …}`; `effectStatus` is never
-    `performed` here. Refused: `{ok: false, reason, …}`, and nothing has moved but the ledger of gaps.
+    `performed` here. Refused: `{ok: false, reason, …}`, and nothing has moved but the ledger of
+    gaps.
     """
     attempt = Attempt(draft, action_id, options or FireOptions())
     refused = first_refusal(attempt)

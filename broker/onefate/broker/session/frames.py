@@ -48,7 +48,7 @@ def commit_journey(
 
 
 def open_journey(draft: Draft, journey_id: str, *, source: str = "agent") -> Wire:
-    """Open a frame in place of the open one, which stays if the new one cannot open (departure 18)."""
+    """Open a frame in place of the open one; if it cannot open, that one stays (departure 18)."""
     if journey_id not in draft.map.journeys:
         return {"ok": False, "reason": "UNKNOWN_JOURNEY", "known": list(draft.map.journeys)}
     refused = _cannot_open(draft, journey_id, source)

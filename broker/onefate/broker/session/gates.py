@@ -262,6 +262,6 @@ def first_refusal(attempt: Attempt, *, before_card: bool = False) -> Wire | None
 def refused_before_asking(
     draft: Draft, action_id: str, source: str, payload: object, instance: str | None
 ) -> bool:
-    """Say whether a fire would be refused whatever a person answers, so no card is minted for it."""
+    """Say whether a fire would be refused whatever a person answers: no card is minted for it."""
     options = FireOptions(source=source, payload=payload, instance=instance)
     return first_refusal(Attempt(draft, action_id, options), before_card=True) is not None

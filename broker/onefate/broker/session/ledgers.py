@@ -25,7 +25,7 @@ def number_in(prefix: str, name: str) -> int | None:
 
 
 def first_kept(following: int, most: int) -> int:
-    """Give the number of the oldest row that is kept, where `following` is the next to be written."""
+    """Give the number of the oldest row that is kept; `following` is the next to be written."""
     return max(1, following - most)
 
 

@@ -1,7 +1,7 @@
 """A whole session in memory: what decisions are made from, and what they leave behind.
 
-The complete snapshot has all history at hand, so no decision asks for records. It serves tests, users'
-experiments, and as the oracle that a session on a server is held against.
+The complete snapshot has all history at hand, so no decision asks for records. It serves tests,
+users' experiments, and as the oracle that a session on a server is held against.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,11 +39,11 @@ def apply(snapshot: Snapshot, decision: Decision) -> None:
             log[len(log)] = entry
 
 
-class Memory:
+class MemorySession:
     """One session, decided and kept in this process.
 
-    `decide` runs a decision on the session as it stands and keeps what it changed. What a decision
-    orders to run, and what it announces, is the caller's to see to.
+    `decide` runs a decision on the session as it stands and keeps what it changed; what it orders
+    to run, and what it announces, is the caller's to see to, in `Decision`.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class Memory:
         journey_map: JourneyMap,
         options: Mapping[str, object] | SessionOptions | None = None,
         *,
-        now: int = 0,
+        now: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Begin a session over a map, at a time in milliseconds.
+        """Begin a session over a map.
 
         Raises:
             BadOption: an option that means nothing.
@@ -64,23 +64,18 @@ class Memory:
         self.options = read or SessionOptions.read(_wire(options), journey_map)
         self.snapshot = Snapshot(sections=new_session(self.options), complete=True)
         self.code = Code()
-        self.now = now
+        self._now = now
 
-    def draft(self, *, now: int | None = None, code: Code | None = None) -> Draft:
+    def draft(self) -> Draft:
         """Give a working copy of the session as it stands."""
-        at = self.now if now is None else now
-        return Draft(self.map, self.options, self.snapshot, now=at, code=code or self.code)
+        return Draft(self.map, self.options, self.snapshot, now=self._now(), code=self.code)
 
-    def commit(self, decision: Decision) -> None:
-        """Keep what was decided."""
-        apply(self.snapshot, decision)
-
-    def decide(self, decision: Callable[[Draft], T]) -> T:
-        """Decide, keep what was decided, and give the result; an error keeps nothing."""
+    def decide(self, decision: Callable[[Draft], T]) -> tuple[T, Decision]:
+        """Decide, keep it, and give the result with the decision; an error keeps nothing."""
         draft = self.draft()
         result = decision(draft)
-        self.commit(draft.decision)
-        return result
+        apply(self.snapshot, draft.decision)
+        return result, draft.decision
 
 
 def _wire(options: Mapping[str, object] | SessionOptions | None) -> Mapping[str, object]:

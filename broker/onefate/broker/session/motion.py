@@ -133,7 +133,7 @@ def observe_focus(draft: Draft, path: str, *, principal: str = "unknown") -> Non
 
 
 def focus_fired(draft: Draft, action_id: str, principal: str, path: str) -> None:
-    """Look at the node of an action that was fired, if it is on the page where the session stands."""
+    """Look at the node of an action that was fired, if the session still stands on its page."""
     cause: Wire = {"kind": "fired", "principal": principal, "affordanceId": action_id}
     if draft.map.nodes[path].page == draft.position["node"]:
         _move_focus(draft, path, cause)

@@ -1,7 +1,7 @@
 """What others say of a fire: its handler, the app that rejects it, an outside source.
 
 Each may settle it; whoever comes after the settlement moves the row or is kept as a later fact
-(spec: graph-session §9.5, §9.7, port-settlement §11.4–11.7; departures 6, 13).
+(spec: graph-session §9.5, §9.7, port-settlement §11.4-11.7; departures 6, 13).
 """
 
 from typing import Final, Literal, TypeAlias
@@ -65,7 +65,7 @@ def _failed(draft: Draft, fire_id: str, error: object) -> None:
 
 
 def reject(draft: Draft, fire_id: str, outcome: Rejection | None = None) -> Row:
-    """Let the app take a fire back: pending or committed, settled or not; nothing is undone in state.
+    """Let the app take a fire back, settled or not; nothing is undone in state.
 
     A handler that has not started never will. On a settled fire only the row moves.
 
@@ -98,7 +98,7 @@ _STATUSES: Final = ("performed", "refused")
 
 
 def observe_effect(draft: Draft, fire_id: str, report: Wire) -> Wire:
-    """Take an outside source's word on a fire: it settles an open one, and is kept on a settled one.
+    """Take an outside source's word on a fire: it settles an open one, a settled one keeps it.
 
     It never moves state. A report that cannot be taken is refused by value.
     """

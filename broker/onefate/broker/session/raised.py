@@ -9,7 +9,7 @@ from onefate.broker.session.state import Wire
 
 
 def raised(error: BaseException) -> Wire:
-    """Give the wire form of an exception: its explanation, or `Name: message`, in 200 characters."""
+    """Give the wire form of an exception: its explanation, or `Name: message`, cut at 200."""
     return {"raised": True, "text": error_text(error)}
 
 

@@ -39,8 +39,8 @@ def register_actions(  # noqa: PLR0913 - everything one registration says
 ) -> Handle:
     """Bind handlers by name on a node, declare new actions there, and hold the node present.
 
-    `handlers` names everything that has one, declared actions included; `enabled` and `busy` speak of
-    what is not declared here.
+    `handlers` names everything that has one, declared actions included; `enabled` and `busy` speak
+    of what is not declared here.
 
     Raises:
         UnknownNode: the map has no such node.
@@ -54,18 +54,16 @@ def register_actions(  # noqa: PLR0913 - everything one registration says
     if instance is not None and not node.repeats:
         raise NotRepeated(path)
     declared = dict(actions or {})
-    fresh = {
-        made.id: name
-        for name, definition in declared.items()
-        for made in (declare_action(draft.map, path, name, definition),)
-    }
-    bound = {name: _resolved(draft, path, name, fresh) for name in handlers}
+    for name, definition in declared.items():
+        declare_action(draft.map, path, name, definition)
+    bound = {name: _resolved(draft, path, name, declared) for name in handlers}
     group = _new_group(draft, path)
     _declare(draft, group, path, declared)
-    switches = {name: name not in declared and (enabled or {}).get(name) is False for name in bound}
-    _bind(draft, group, bound, instance, {name for name, off in switches.items() if off}, queue)
-    for name, label in (busy or {}).items():
-        if name in bound and name not in declared:
+    spoken_of = [name for name in bound if name not in declared]
+    off = {name for name in spoken_of if (enabled or {}).get(name) is False}
+    _bind(draft, group, {name: _key(made, instance) for name, made in bound.items()}, off, queue)
+    for name in spoken_of:
+        if (label := (busy or {}).get(name)) is not None:
             set_busy(draft, group, name, label)
     _mount(draft, group, path, instance)
     if visible is not None:
@@ -88,7 +86,7 @@ def register_handlers(
     for action_id in handlers:
         if draft.action(action_id) is None:
             raise UnknownAction(action_id)
-    _bind(draft, group, {action_id: action_id for action_id in handlers}, None, set(), queue)
+    _bind(draft, group, {action_id: action_id for action_id in handlers}, set(), queue)
     touch(draft)
 
 
@@ -107,9 +105,13 @@ def register_action(  # noqa: PLR0913 - everything one registration says
     return register_actions(draft, path, handlers=names, actions=actions, queue=queue)
 
 
-def _resolved(draft: Draft, path: str, name: str, fresh: Collection[str]) -> str:
+def _key(action_id: str, instance: str | None) -> str:
+    return action_id if instance is None else instance_key(action_id, instance)
+
+
+def _resolved(draft: Draft, path: str, name: str, declared: Collection[str]) -> str:
     own = f"{path}.{name}"
-    if own in fresh or draft.action(own) is not None:
+    if name in declared or draft.action(own) is not None:
         return own
     if draft.action(name) is not None:
         return name
@@ -149,18 +151,12 @@ def _is_json(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float | str | list | tuple | Mapping)
 
 
-def _bind(  # noqa: PLR0913 - the facts of one binding
-    draft: Draft,
-    group: str,
-    bound: Mapping[str, str],
-    instance: str | None,
-    off: Collection[str],
-    queue: str | None,
+def _bind(
+    draft: Draft, group: str, keys: Mapping[str, str], off: Collection[str], queue: str | None
 ) -> None:
     registry = draft.edit(Draft.registry)
     names = registry["groups"].setdefault(group, {})
-    for name, action_id in bound.items():
-        key = action_id if instance is None else instance_key(action_id, instance)
+    for name, key in keys.items():
         if key in registry["bindings"]:
             draft.warn(f"{key} was wired already; the latest registration performs it")
         binding = Binding(group=group, enabled=name not in off)
@@ -226,7 +222,7 @@ def _count_down(counts: dict[str, int], key: str) -> None:
 
 
 def _switch(draft: Draft, group: str, name: str) -> tuple[str, Binding | None]:
-    """Give the key a group registered under a name, and its binding while the group still owns it."""
+    """Give the key a group registered under a name, and its binding while it is the group's."""
     key = draft.registry["groups"].get(group, {}).get(name)
     if key is None:
         raise UnknownName(group, name)

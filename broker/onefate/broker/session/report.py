@@ -1,8 +1,8 @@
 """Reports: what the app says has become of its state, and which fire that settles.
 
 The ladder (spec: graph-session §8.2; departures 1 and 2): the fire that is named; the fire whose
-handler reports; the one pending fire whose declared writes the report names in full; an action nobody
-fired, inferred; else a row that nobody fired. State never moves silently.
+handler reports; the one pending fire whose declared writes the report names in full; an action
+nobody fired, inferred; else a row that nobody fired. State never moves silently.
 """
 
 from collections.abc import Mapping
@@ -29,8 +29,8 @@ def update_state(  # noqa: PLR0913 - everything one report says
 ) -> Wire:
     """Take a state report, and give `{ok, attributed, transition, version}` or why it is refused.
 
-    `inside` is the fire whose handler reports. A stimulus or a principal makes the report a row of its
-    own, which settles nothing.
+    `inside` is the fire whose handler reports. A stimulus or a principal makes the report a row of
+    its own, which settles nothing.
     """
     known = {key: value for key, value in delta.items() if value is not ABSENT}
     if input_digest(known) is None:

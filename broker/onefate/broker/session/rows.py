@@ -63,7 +63,7 @@ def action_of(row: Row) -> str:
 def mint(
     draft: Draft, name: str, cause: Cause, attribution: Attribution, outcome: Outcome = "committed"
 ) -> Row:
-    """Record a row under the next number; the caller fills it, announces it and counts the motion."""
+    """Record a row under the next number; the caller fills it, announces it, counts the motion."""
     n = draft.counters["row"]
     draft.edit(Draft.counters)["row"] = n + 1
     epoch = f"{draft.epoch}." if draft.epoch else ""

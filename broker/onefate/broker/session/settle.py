@@ -1,8 +1,8 @@
 """How a fire comes to rest: one commit of its state, one settlement, written once.
 
 Nothing here looks at a clock. A fire is open while its latch is; closing it writes the receipt, and
-what happens afterwards moves the row and is kept beside the receipt, never in it (spec: graph-session
-§9.5–9.7; laws settle:first-wins, settle:immutable, settle:no-clock).
+what happens afterwards moves the row and is kept beside the receipt, never in it (spec:
+graph-session §9.5-9.7; laws settle:first-wins, settle:immutable, settle:no-clock).
 """
 
 from collections.abc import Mapping, Sequence
@@ -123,10 +123,10 @@ def _verified(draft: Draft, action: Action) -> tuple[object, list[Wire]]:
 
 
 def fail(draft: Draft, row: Row, error: object, *, verify_held: object = ABSENT) -> None:
-    """Let a fire come to nothing, as far as no report says otherwise; the error goes with the receipt.
+    """Let a fire come to nothing, as far as no report says otherwise; its receipt has the error.
 
-    A pending fire is rejected, a commit that nothing observed is rolled back, one that a report backs
-    stands.
+    A pending fire is rejected, a commit that nothing observed is rolled back, one that a report
+    backs stands.
     """
     record = row["record"]
     if dequeue(draft, record["id"]) is not None:
@@ -155,7 +155,7 @@ def note_fire(draft: Draft, row: Row) -> None:
 
 
 def come_to_nothing(draft: Draft, row: Row) -> None:
-    """Take a fire that does not stand out of its journey's steps, and remember it for the standing."""
+    """Take a fire that does not stand out of its journey's steps; the standing remembers it."""
     frames.forget_step(draft, row)
     fate = draft.fates.get(rows.action_of(row))
     if fate is not None and fate["id"] == row["record"]["id"] and not fate["failed"]:

@@ -1,7 +1,7 @@
 """Structure: what is wired and mounted, as one fingerprint; a real change of it is a row.
 
-Changes of one tick coalesce: a change and its reverse leave no trace (spec: graph-session §7.5, §7.7,
-§13.4).
+Changes of one tick coalesce: a change and its reverse leave no trace (spec: graph-session §7.5,
+§7.7, §13.4).
 """
 
 from onefate.broker.journey.canonical import canonical_digest
@@ -56,7 +56,7 @@ def _fingerprint(draft: Draft) -> str:
 
 
 def check_dead_end(draft: Draft) -> None:
-    """Note, once for each structure, a page on which nothing that is declared could be performed."""
+    """Note, once for each structure, a page on which nothing declared could be performed."""
     options, page = draft.options, draft.position["node"]
     if options.tour or not (draft.registry["bindings"] or options.navigate):
         return

@@ -4,9 +4,9 @@ from typing import Final
 
 NOT_JSON: Final = "This input holds something that JSON cannot; send plain JSON."
 HOW_TO_SETTLE: Final = (
-    "The earlier fire is still open. It settles when its handler ends, when the app reports its state "
-    "naming the fire, when the app rejects it, or when an outside source reports on it. No timeout "
-    "settles it."
+    "The earlier fire is still open. It settles when its handler ends, when the app reports its "
+    "state naming the fire, when the app rejects it, or when an outside source reports on it. No "
+    "timeout settles it."
 )
 HOW_TO_REPEAT: Final = (
     "This was fired before and may only happen once. Only a person acting in the app reopens it."

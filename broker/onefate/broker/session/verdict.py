@@ -1,7 +1,8 @@
 """Approval: whether a person's recorded yes lets a fire pass, and how a yes is spent.
 
-The verdict is a pure function of the book; a no outranks every yes, and what came last is decided by
-a sequence number (spec: graph-session §12.4, §12.5; departures 5, 11, 12; law approve:spent-once).
+The verdict is a pure function of the book; a no outranks every yes, and what came last is decided
+by a sequence number (spec: graph-session §12.4, §12.5; departures 5, 11, 12; law
+approve:spent-once).
 """
 
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ def begin_work(
     transition_id: str | None = None,
     inside: str | None = None,
 ) -> Wire:
-    """Open a work row and give `{workId}`; it belongs to the named fire, else to the handler's own."""
+    """Open a work row and give `{workId}`; it belongs to the named fire, else the handler's own."""
     number = draft.counters["work"]
     draft.edit(Draft.counters)["work"] = number + 1
     work = Work(workId=f"work#{number}", startedAt=draft.now, principal="system")
