@@ -39,11 +39,11 @@ def apply(snapshot: Snapshot, decision: Decision) -> None:
             log[len(log)] = entry
 
 
-class MemorySession:
+class Memory:
     """One session, decided and kept in this process.
 
-    `decide` runs a decision on the session as it stands and keeps what it changed; what it orders
-    to run, and what it announces, is the caller's to see to, in `Decision`.
+    `decide` runs a decision on the session as it stands and keeps what it changed. What a decision
+    orders to run, and what it announces, is the caller's to see to.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class MemorySession:
         journey_map: JourneyMap,
         options: Mapping[str, object] | SessionOptions | None = None,
         *,
-        now: Callable[[], int] = lambda: 0,
+        now: int = 0,
     ) -> None:
-        """Begin a session over a map.
+        """Begin a session over a map, at a time in milliseconds.
 
         Raises:
             BadOption: an option that means nothing.
@@ -64,18 +64,22 @@ class MemorySession:
         self.options = read or SessionOptions.read(_wire(options), journey_map)
         self.snapshot = Snapshot(sections=new_session(self.options), complete=True)
         self.code = Code()
-        self._now = now
+        self.now = now
 
     def draft(self) -> Draft:
         """Give a working copy of the session as it stands."""
-        return Draft(self.map, self.options, self.snapshot, now=self._now(), code=self.code)
+        return Draft(self.map, self.options, self.snapshot, now=self.now, code=self.code)
 
-    def decide(self, decision: Callable[[Draft], T]) -> tuple[T, Decision]:
-        """Decide, keep it, and give the result with the decision; an error keeps nothing."""
+    def commit(self, decision: Decision) -> None:
+        """Keep what was decided."""
+        apply(self.snapshot, decision)
+
+    def decide(self, decision: Callable[[Draft], T]) -> T:
+        """Decide, keep what was decided, and give the result; an error keeps nothing."""
         draft = self.draft()
         result = decision(draft)
-        apply(self.snapshot, draft.decision)
-        return result, draft.decision
+        self.commit(draft.decision)
+        return result
 
 
 def _wire(options: Mapping[str, object] | SessionOptions | None) -> Mapping[str, object]:
