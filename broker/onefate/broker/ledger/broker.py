@@ -15,7 +15,7 @@ from onefate.broker.ledger.claims import Claims
 from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.faults import CheckFailed
 from onefate.broker.ledger.hub import Hub
-from onefate.broker.ledger.keys import meta
+from onefate.broker.ledger.keys import SessionKeys, meta
 from onefate.broker.ledger.lane import Lane, LaneLink
 from onefate.broker.ledger.ledger import Ledger
 from onefate.broker.ledger.link import Link
@@ -66,6 +66,15 @@ class Broker:
             BadName: a name cannot be used.
         """
         return Queue(self._context, name, worker)
+
+    def keys(self, session: str) -> SessionKeys:
+        """Give the names of a session's keys."""
+        return self._store.keys(session)
+
+    @property
+    def link(self) -> Link:
+        """Give the connection, for whoever reads what is stored."""
+        return self._store.link
 
     def now_ms(self) -> int:
         """Estimate the server's clock, in milliseconds since the epoch."""

@@ -1,7 +1,7 @@
 """The whole life of a fire, put in order from what its keys hold."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import Final, cast
 
 from onefate.broker.ledger.codec import (
     fields_of,
@@ -16,6 +16,10 @@ from onefate.broker.ledger.models import Happening, JsonObject, Life, Settlement
 from onefate.broker.ledger.store import Words, raw, words
 
 
+_FIRST: Final = ("recorded", "started", "settled")
+"""What comes first among things of one millisecond, in this order."""
+
+
 def life_from(fire: FireId, reply: Words) -> Life:
     """Read the reply of the script `life`."""
     _, flat, payload, stored, journal = reply
@@ -25,7 +29,7 @@ def life_from(fire: FireId, reply: Words) -> Life:
         *([] if settlement is None else [_settled(settlement)]),
         *_from_journal(words(journal)),
     ]
-    happenings.sort(key=lambda happening: happening.at_ms)
+    happenings.sort(key=_order)
     body = from_json(raw(payload)) if payload else None
     return Life(str(fire), fire.action, body, settlement, tuple(happenings))
 
@@ -41,6 +45,15 @@ def _from_fields(fields: Mapping[str, str]) -> Iterator[Happening]:
         yield Happening(
             start.at_ms, "started", start.by, {"attempt": start.attempt, "seen": start.seen_ms}
         )
+
+
+def _order(happening: Happening) -> tuple[int, int, int]:
+    attempt = happening.detail.get("attempt")
+    return (
+        happening.at_ms,
+        _FIRST.index(happening.kind) if happening.kind in _FIRST else len(_FIRST),
+        attempt if isinstance(attempt, int) else 0,
+    )
 
 
 def _settled(settlement: Settlement) -> Happening:

@@ -44,10 +44,11 @@ class Recording:
         Raises:
             BadInput: a name or the payload cannot be kept.
         """
+        checked_name("action", action)
         body = to_json("payload", payload[0], settings.max_payload_bytes) if payload else b""
         digest = blake2b(action.encode() + b"\n" + body, digest_size=12).hexdigest()
         return cls(
-            action=checked_name("action", action),
+            action=action,
             principal=checked_name("principal", principal),
             by=checked_name("author", by or principal),
             token=new_token() if token is None else checked_name("token", token),

@@ -142,7 +142,7 @@ class Queue:
                 "XREADGROUP", "GROUP", GROUP, self.worker, "COUNT", limit, "STREAMS", stream, after
             )
         except ServerRefused as refusal:
-            if refusal.kind != "NOGROUP":
+            if not _says(refusal, "NOGROUP"):
                 raise
             await self._join(each)
             return None
@@ -177,7 +177,7 @@ class Queue:
                 "XGROUP", "CREATE", each.work(self.name), GROUP, "0", "MKSTREAM"
             )
         except ServerRefused as refusal:
-            if refusal.kind != "BUSYGROUP":
+            if not _says(refusal, "BUSYGROUP"):
                 raise
 
     def _pushed(self, channel: bytes, payload: bytes) -> None:
@@ -190,3 +190,7 @@ class Queue:
         self._marked.update(self._streams)
         self._history.update(self._streams)
         self._nudge.set()
+
+
+def _says(refusal: ServerRefused, word: str) -> bool:
+    return word in (refusal.kind, *refusal.detail.split(" ", 2)[:2])
