@@ -1,7 +1,8 @@
 """The child processes of the demo: started, heard to be ready, and ended by their pids.
 
 A child says that it is ready by one line on its standard output, `ready …`. Children have a session
-of their own, so that an interruption of the demo reaches them only through the crew.
+of their own, so that an interruption of the demo reaches them only through the crew; they are on a
+leash: each ends when its standard input does, also when the demo itself is killed.
 """
 
 import os
@@ -46,17 +47,17 @@ class Crew:
         self._environment = {**os.environ, **environment}
         self._processes: list[Process] = []
 
-    async def start(self, name: str, *arguments: str) -> Member:
-        """Start `onefate` with `arguments` and give it once it is ready.
+    async def start(self, command: str, *arguments: str) -> Member:
+        """Start `onefate` with `command` and give it once it is ready.
 
         Raises:
             MemberFailed: it ended or said nothing in time.
         """
+        name = f"{command}-{len(self._processes) + 1}"
         log = self._directory / f"{name}.log"
         async with await anyio.open_file(log, "wb") as stderr:
             process = await anyio.open_process(
-                [sys.executable, "-m", "onefate.workers", *arguments],
-                stdin=None,
+                [sys.executable, "-m", "onefate.workers", command, "--leash", *arguments],
                 stderr=stderr.wrapped,
                 env=self._environment,
                 start_new_session=True,
