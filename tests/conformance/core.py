@@ -74,10 +74,10 @@ class CoreDriver:
         del port
         return plain(await self.decide(lambda draft: settled_facts(draft, transition_id)))
 
-    async def wait(self, transition_id: str) -> Callable[[], Json | None]:
+    async def wait(self, transition_id: str) -> Callable[[], Json]:
         await self.decide(lambda draft: settle.settlement_if_known(draft, transition_id))
 
-        def settlement() -> Json | None:
+        def settlement() -> Json:
             return plain(settle.settlement_if_known(self._session.draft(), transition_id))
 
         return settlement

@@ -26,12 +26,12 @@ class Scenario:
     """The first step whose answer is ours and not the reference's; None where there is none."""
 
 
-def table(value: Json | None) -> dict[str, Json]:
+def table(value: Json) -> dict[str, Json]:
     """The value as an object; nothing where there is none."""
     return value if isinstance(value, dict) else {}
 
 
-def text(value: Json | None) -> str:
+def text(value: Json) -> str:
     """The value as a name; scenarios spell every name as a string."""
     if not isinstance(value, str):
         raise TypeError(f"a scenario names something by {value!r}, not by a string")
@@ -69,17 +69,17 @@ def scenarios(directories: Sequence[Path], only: str | None = None) -> Iterator[
             yield read(path)
 
 
-class _Missing:
+class Missing:
     """Stands for a reference to something that an answer did not have."""
 
 
-MISSING = _Missing()
+MISSING = Missing()
 
 
-def lookup(reference: str, saved: Mapping[str, Json]) -> Json | _Missing:
+def lookup(reference: str, saved: Mapping[str, Json]) -> "Json | Missing":
     """What `$name.path` names among the saved answers; `MISSING` where nothing does."""
     name, *path = reference[1:].split(".")
-    value: Json | _Missing = saved.get(name, MISSING)
+    value: "Json | Missing" = saved.get(name, MISSING)
     for part in path:
         if isinstance(value, dict) and part in value:
             value = value[part]
@@ -94,7 +94,7 @@ def resolved(value: Json, saved: Mapping[str, Json]) -> Json:
     """The value with every reference replaced; a key whose reference names nothing is left out."""
     if isinstance(value, str):
         found = lookup(value, saved) if value.startswith("$") else value
-        return None if isinstance(found, _Missing) else found
+        return None if isinstance(found, Missing) else found
     if isinstance(value, list):
         return [resolved(item, saved) for item in value]
     if isinstance(value, dict):
@@ -102,6 +102,6 @@ def resolved(value: Json, saved: Mapping[str, Json]) -> Json:
             key: resolved(item, saved)
             for key, item in value.items()
             if not (isinstance(item, str) and item.startswith("$"))
-            or not isinstance(lookup(item, saved), _Missing)
+            or not isinstance(lookup(item, saved), Missing)
         }
     return value
