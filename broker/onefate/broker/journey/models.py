@@ -167,6 +167,7 @@ class Definition(BaseModel):
         extra="ignore",
         arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
+        defer_build=True,
     )
 
     @model_validator(mode="before")

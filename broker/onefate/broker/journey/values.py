@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, TypeGuard
 
 from onefate.broker.journey.scalars import number_text
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 
 class Absent(Enum):
