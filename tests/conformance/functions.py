@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
-from onefate.broker.journey import JourneysSource, RoutesSource, from_journeys, from_routes
+from onefate.broker.journey import ABSENT, JourneysSource, RoutesSource, from_journeys, from_routes
 
 FUNCTION: Final = "$fn"
 SOURCE: Final = "$source"
@@ -37,13 +37,13 @@ def filled(described: object) -> object:
 
 def function_from(described: Mapping[str, object]) -> Callable[..., object]:
     """The function a `$fn` describes; whatever it is called with, it does as described."""
-    kind, value = described[FUNCTION], described.get("value")
+    kind, value = described[FUNCTION], described.get("value", ABSENT)
 
     def throw(*_: object) -> object:
         raise Error(described["message"])
 
     def from_state(state: Mapping[str, object], *_: object) -> object:
-        return state.get(str(described["key"]))
+        return state.get(str(described["key"]), ABSENT)
 
     kinds: dict[object, Callable[..., object]] = {
         "return": lambda *_: value,

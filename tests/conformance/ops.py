@@ -12,6 +12,7 @@ from onefate.broker.session import acknowledge, approval, frames, motion, outcom
 from onefate.broker.session.attempt import FireOptions
 from onefate.broker.session.fire import fire
 from onefate.broker.session.gaps import report_gap
+from onefate.broker.session.state import ABSENT
 from tests.conformance.driver import Handler, Mount, keywords
 from tests.conformance.functions import Error, definition_from, filled
 from tests.conformance.handlers import described
@@ -77,7 +78,7 @@ async def _register(stage: Stage, step: Step) -> Json:
 async def _register_handlers(stage: Stage, step: Step) -> Json:
     group = text(step["group"])
     mount = Mount(group=group, handlers=_bound(stage, table(step["handlers"])))
-    return await _mounted(stage, step, mount, group)
+    return await _mounted(stage, step, mount, f"group:{group}")
 
 
 async def _register_action(stage: Stage, step: Step) -> Json:
@@ -116,8 +117,10 @@ def _bound(stage: Stage, handlers: Mapping[str, Json]) -> dict[str, Handler]:
 
 
 def _reader(value: Json) -> Callable[[], object]:
-    found = filled(value)
-    return cast("Callable[[], object]", found) if callable(found) else lambda: found
+    if isinstance(value, dict) and "$fn" in value:
+        silent = value["$fn"] == "return" and "value" not in value
+        return (lambda: ABSENT) if silent else cast("Callable[[], object]", filled(value))
+    return lambda: value
 
 
 def _name(value: Json) -> str | None:

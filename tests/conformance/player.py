@@ -12,7 +12,7 @@ from tests.conformance.compare import Difference, differences
 from tests.conformance.driver import Opener, Plan
 from tests.conformance.functions import definition_from, filled
 from tests.conformance.ops import OPS
-from tests.conformance.scenario import MISSING, Json, Scenario, Step, lookup, resolved, text
+from tests.conformance.scenario import MISSING, Json, Scenario, Step, lookup, resolved, table, text
 from tests.conformance.stage import Stage
 
 
@@ -81,8 +81,9 @@ async def _answer(stage: Stage, step: Step) -> Json:
 
 
 def _arguments(step: Step, saved: Mapping[str, Json]) -> Step:
-    found = resolved(step, saved)
-    return found if isinstance(found, dict) else {}
+    """The step with its references replaced; an id that was never given is the empty one."""
+    found = table(resolved(step, saved))
+    return {"id": "", **found} if "id" in step else found
 
 
 def _crash() -> Json:

@@ -37,7 +37,7 @@ class _Frame:
         self._draft = draft
         self._edges = available(draft, port.options.source)["edges"]
         self._served = {edge["affordanceId"]: edge for edge in self._edges}
-        self._pending = [fire["affordanceId"] for fire in draft.pending]
+        self._pending = list(dict.fromkeys(fire["affordanceId"] for fire in draft.pending))
         self._cards = {
             ask["affordanceId"]: ask["askId"]
             for ask in reversed(draft.asks["live"].values())

@@ -35,7 +35,7 @@ def journey_call(draft: Draft, port: Port, journey: str, arguments: Arguments) -
     if asked is None:
         return {"ok": True, "journey": journey, **frame_block(draft, port, journey)}
     steps = draft.map.journeys[journey].steps
-    found = matching_ids(dict.fromkeys(steps), asked)
+    found = matching_ids(steps, asked)
     if len(found) != 1:
         return {**_error("UNKNOWN_STEP"), "journey": journey, "steps": list(steps)}
     return _step(
