@@ -15,13 +15,15 @@ Rules
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Self, TypeVar, cast, overload
+from typing import Final, Generic, Self, TypeVar, cast, overload
 
 from onefate.broker.journey import Action, JourneyMap, declare_action
 from onefate.broker.session import state as s
 from onefate.broker.session.options import SessionOptions
 
 V = TypeVar("V")
+LONGEST_NUMBER: Final = 18
+"""Digits of a number in an id; nothing longer was ever counted."""
 
 
 class RecordsNeeded(BaseException):
@@ -372,4 +374,5 @@ class Draft:
 def number_of(transition_id: str) -> int | None:
     """Give the row number that a transition id carries, None where it carries none."""
     digits = transition_id.rpartition("#")[2].rpartition(".")[2]
-    return int(digits) if digits.isascii() and digits.isdecimal() else None
+    plain = len(digits) <= LONGEST_NUMBER and digits.isascii() and digits.isdecimal()
+    return int(digits) if plain else None

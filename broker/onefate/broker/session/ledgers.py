@@ -5,6 +5,8 @@ Shared by offers and acknowledgements (spec: graph-session §10.1, §10.4).
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
+from onefate.broker.session.draft import LONGEST_NUMBER
+
 Standing: TypeAlias = Literal["retained", "evicted", "unknown"]
 
 
@@ -20,8 +22,9 @@ class Retention(TypedDict):
 def number_in(prefix: str, name: str) -> int | None:
     """Give the number of `prefix#number`; None for anything else."""
     start, _, digits = name.partition("#")
-    plain = digits.isascii() and digits.isdecimal() and str(int(digits)) == digits
-    return int(digits) if start == prefix and plain and int(digits) > 0 else None
+    plain = len(digits) <= LONGEST_NUMBER and digits.isascii() and digits.isdecimal()
+    number = int(digits) if start == prefix and plain else 0
+    return number if number > 0 and str(number) == digits else None
 
 
 def first_kept(following: int, most: int) -> int:
