@@ -1,7 +1,7 @@
 """Playing a conversation: each turn is performed on a stage, and held to what it expects.
 
-The stage is where the processes are. Playing knows only the agent's four methods, two doors (an
-outside source's and a person's), and that a port can be killed and replaced.
+The stage is where the processes are: ports, which can be killed and replaced. The doors are those
+of an outside source and of a person.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -55,6 +55,10 @@ class Stage(Protocol):
         """Start a new process in the port's place; give its pid."""
         ...
 
+
+class Doors(Protocol):
+    """What others than the agent do to the session."""
+
     async def report(self, fire_id: str, source: str, status: str, evidence: str) -> Facts:
         """Say from outside how a fire came to rest."""
         ...
@@ -89,7 +93,7 @@ class Transcript:
 
 
 async def play(
-    conversation: Sequence[Turn], stage: Stage, told: Callable[[Played], None]
+    conversation: Sequence[Turn], stage: Stage, doors: Doors, told: Callable[[Played], None]
 ) -> Transcript:
     """Play every turn in order; `told` hears each as it is done.
 
@@ -99,17 +103,17 @@ async def play(
     """
     transcript = Transcript()
     for turn in conversation:
-        answer, faults = await _perform(turn, stage, transcript)
+        answer, faults = await _perform(turn, stage, doors, transcript)
         transcript.played.append(Played(turn, answer, tuple(faults)))
         told(transcript.played[-1])
     return transcript
 
 
-async def _perform(turn: Turn, stage: Stage, transcript: Transcript) -> Outcome:
+async def _perform(turn: Turn, stage: Stage, doors: Doors, transcript: Transcript) -> Outcome:
     async with _patience(turn.says):
         if isinstance(turn, Call | Wait | StillOpen):
             return await _ask(turn, stage, transcript)
-        return await _happen(turn, stage, transcript)
+        return await _happen(turn, stage, doors, transcript)
 
 
 async def _ask(turn: Question, stage: Stage, transcript: Transcript) -> Outcome:
@@ -118,8 +122,10 @@ async def _ask(turn: Question, stage: Stage, transcript: Transcript) -> Outcome:
         case Call():
             return await _call(turn, stage, transcript)
         case Wait():
-            answer = await port.when_settled(transcript.ids[turn.fire])
-            return answer, differences(turn.expect, answer)
+            receipt = await port.when_settled(transcript.ids[turn.fire])
+            facts = await port.settled_answer(transcript.ids[turn.fire])
+            told = {key: receipt[key] for key in ("effectStatus", "outcome")}
+            return facts, [*differences(told, facts), *differences(turn.expect, facts)]
         case StillOpen():
             known = await port.settled_answer(transcript.ids[turn.fire])
             return known, differences(None, known)
@@ -127,7 +133,7 @@ async def _ask(turn: Question, stage: Stage, transcript: Transcript) -> Outcome:
             assert_never(turn)
 
 
-async def _happen(turn: Event, stage: Stage, transcript: Transcript) -> Outcome:
+async def _happen(turn: Event, stage: Stage, doors: Doors, transcript: Transcript) -> Outcome:
     match turn:
         case KilledWaiting():
             return await _kill(turn, stage, transcript)
@@ -135,10 +141,10 @@ async def _happen(turn: Event, stage: Stage, transcript: Transcript) -> Outcome:
             return {"pid": await stage.restart_port(turn.port)}, ()
         case Reported():
             fire = transcript.ids[turn.fire]
-            answer = await stage.report(fire, turn.source, turn.status, turn.evidence)
+            answer = await doors.report(fire, turn.source, turn.status, turn.evidence)
             return answer, differences({"ok": True, "settled": True}, answer)
         case Approved():
-            answer = await stage.approve(transcript.ids[turn.card], turn.by)
+            answer = await doors.approve(transcript.ids[turn.card], turn.by)
             return answer, differences({"ok": True}, answer)
         case _:
             assert_never(turn)

@@ -1,33 +1,19 @@
-"""The stage of the demo: two port processes, two worker processes, and two doors of its own."""
+"""The stage of the demo: two port processes and two worker processes."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
+from onefate.broker.journey import JourneyMap
 from onefate.port.lines import LinesClient, UnixAddress, connect
 from onefate.workers.demo.conversation import PORTS, QUEUE, SESSION, WORKERS
 from onefate.workers.demo.crew import Crew, Member
 
 HANDLERS = "onefate.workers.demo.handlers:HANDLERS"
-
-
-class OwnDoors(Protocol):
-    """What the demo itself does to the session: the outside source's part, and the person's."""
-
-    async def report(
-        self, fire_id: str, source: str, status: str, evidence: str
-    ) -> Mapping[str, object]:
-        """Say from outside how a fire came to rest."""
-        ...
-
-    async def approve(self, ask_id: str, by: str) -> Mapping[str, object]:
-        """Answer a card with yes, as a person."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +22,7 @@ class Place:
 
     directory: Path
     map_file: Path
-    map_id: str
+    map: JourneyMap
     options_file: Path
     url: str
 
@@ -51,10 +37,9 @@ class Place:
 class ProcessStage:
     """Ports that are processes of their own; any may be killed and replaced."""
 
-    def __init__(self, crew: Crew, place: Place, doors: OwnDoors, group: TaskGroup) -> None:
+    def __init__(self, crew: Crew, place: Place, group: TaskGroup) -> None:
         self._crew = crew
         self._place = place
-        self._doors = doors
         self._group = group
         self._members: dict[str, Member] = {}
         self._clients: dict[str, LinesClient] = {}
@@ -78,7 +63,7 @@ class ProcessStage:
 
     def tool(self, short: str) -> str:
         """Give a tool's whole name, as the map's port encodes it."""
-        return f"{self._place.map_id}.{short}"
+        return f"{self._place.map.id}.{short}"
 
     async def kill_port(self, name: str) -> int:
         """Kill the port's process with SIGKILL; give its pid."""
@@ -90,16 +75,6 @@ class ProcessStage:
         """Start a new process in the port's place; give its pid."""
         await self._start_port(name)
         return self._members[f"port {name}"].process.pid
-
-    async def report(
-        self, fire_id: str, source: str, status: str, evidence: str
-    ) -> Mapping[str, object]:
-        """Say from outside how a fire came to rest."""
-        return await self._doors.report(fire_id, source, status, evidence)
-
-    async def approve(self, ask_id: str, by: str) -> Mapping[str, object]:
-        """Answer a card with yes, as a person."""
-        return await self._doors.approve(ask_id, by)
 
     async def _start_worker(self, name: str) -> None:
         arguments = ("--handlers", HANDLERS, "--queue", QUEUE)
@@ -115,11 +90,11 @@ class ProcessStage:
 
 
 @asynccontextmanager
-async def set_up(crew: Crew, place: Place, doors: OwnDoors) -> AsyncGenerator[ProcessStage, None]:
+async def set_up(crew: Crew, place: Place) -> AsyncGenerator[ProcessStage, None]:
     """Hold a stage whose connections are closed afterwards."""
     async with anyio.create_task_group() as group:
         try:
-            yield ProcessStage(crew, place, doors, group)
+            yield ProcessStage(crew, place, group)
         finally:
             group.cancel_scope.cancel()
 
