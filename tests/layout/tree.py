@@ -1,5 +1,6 @@
 """What the layout tests look at: the files of the checkout and the source files of the packages."""
 
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -34,3 +35,11 @@ def repository_files() -> tuple[Path, ...]:
 def name(path: Path) -> str:
     """The path as the tests show it."""
     return path.relative_to(ROOT).as_posix()
+
+
+def program(name: str) -> str:
+    """Where a program is, or a skip that names it."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
