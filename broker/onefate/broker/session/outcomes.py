@@ -7,7 +7,7 @@ Each may settle it; whoever comes after the settlement moves the row or is kept 
 from typing import Final, Literal, TypeAlias
 
 from onefate.broker.journey.scalars import is_blank
-from onefate.broker.journey.values import bounded, cut, redacted, returned_failure
+from onefate.broker.journey.values import ABSENT, bounded, cut, redacted, returned_failure
 from onefate.broker.session import rows, settle, texts
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import NotAFire, NothingToReject
@@ -35,7 +35,7 @@ def handler_returned(draft: Draft, fire_id: str, value: object) -> None:
     if rows.find(draft, fire_id) is None:
         return
     row = rows.edit(draft, fire_id)
-    if draft.options.capture_produced and value is not None:
+    if draft.options.capture_produced and value is not None and value is not ABSENT:
         kept = redacted(bounded(value), draft.options.redacted_produced)
         row["record"]["produced"] = kept
     waiting = next((fire for fire in draft.pending if fire["id"] == fire_id), None)

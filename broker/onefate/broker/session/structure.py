@@ -93,7 +93,7 @@ def check_drift(draft: Draft) -> None:
     late = [
         path
         for path, since in nodes["dormant"].items()
-        if draft.now - since > grace and path not in nodes["warned"]
+        if draft.now - since >= grace and path not in nodes["warned"]
     ]
     for path in late:
         draft.edit(Draft.nodes)["warned"].append(path)

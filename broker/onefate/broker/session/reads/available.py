@@ -6,13 +6,14 @@ hidden. Switched off and unwired actions are served, marked (spec: graph-session
 
 from onefate.broker.journey import Journey
 from onefate.broker.journey.conditions import evaluate, matches
-from onefate.broker.session import offers, structure
+from onefate.broker.session import structure
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.reads.edges import edge_of
-from onefate.broker.session.reads.page import Candidate, candidates
+from onefate.broker.session.reads.page import offered
 from onefate.broker.session.reads.rows import Available, Explanation, JourneyRow, OfferRef
 from onefate.broker.session.reads.tree import Served, Tree
+from onefate.broker.session.state import Offer
 
 
 def available(draft: Draft, principal: str = "agent") -> Available:
@@ -23,17 +24,15 @@ def available(draft: Draft, principal: str = "agent") -> Available:
     """
     structure.check_drift(draft)
     tree = Tree(draft)
-    offered = [(found, _offer(draft, found, principal)) for found in candidates(draft)]
     edges = [
-        edge_of(draft, found, offer, gate)
-        for found, offer in offered
+        edge_of(draft, found, _reference(offer), gate)
+        for found, offer in offered(draft, principal)
         if isinstance(gate := tree.gate(found.path), Served)
     ]
     return Available(version=draft.counters["version"], node=draft.position["node"], edges=edges)
 
 
-def _offer(draft: Draft, found: Candidate, principal: str) -> OfferRef:
-    offer = offers.mint(draft, found.action, found.judged, principal)
+def _reference(offer: Offer) -> OfferRef:
     return OfferRef(
         offerId=offer["offerId"],
         actionId=offer["actionId"],

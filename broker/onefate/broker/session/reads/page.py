@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from onefate.broker.journey import Action
 from onefate.broker.journey.conditions import Evaluation, evaluate
+from onefate.broker.session import offers
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.tree import Served, Tree
+from onefate.broker.session.state import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,19 @@ def candidates(draft: Draft) -> Iterator[Candidate]:
             yield Candidate(action, judged, path)
 
 
+def offered(draft: Draft, principal: str = "agent") -> list[tuple[Candidate, Offer]]:
+    """Give the actions of this page with the offer that each is, as `principal` sees it."""
+    return [
+        (found, offers.mint(draft, found.action, found.judged, principal))
+        for found in candidates(draft)
+    ]
+
+
 def served_ids(draft: Draft) -> list[str]:
-    """Give the ids of the actions that are served here now, minting no offer."""
+    """Give the ids of the actions that are served here now, each under its offer."""
     tree = Tree(draft)
-    return [c.action.id for c in candidates(draft) if isinstance(tree.gate(c.path), Served)]
+    return [
+        found.action.id
+        for found, _ in offered(draft)
+        if isinstance(tree.gate(found.path), Served)
+    ]
