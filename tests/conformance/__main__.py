@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import anyio
 
@@ -46,7 +47,7 @@ def lines(outcome: Outcome, *, every: bool) -> list[str]:
 
 def _shown(value: object) -> str:
     if isinstance(value, dict) and "crashed" in value:
-        return str(value["crashed"])
+        return str(cast("dict[str, object]", value)["crashed"])
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 

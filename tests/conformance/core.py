@@ -5,7 +5,7 @@ Handlers are coroutines stepped by hand: a handler runs inside its fire until it
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -201,7 +201,7 @@ def _register(draft: Draft, mount: Mount) -> str:
 
 
 @asynccontextmanager
-async def opened(plan: Plan) -> AsyncIterator[CoreDriver]:
+async def opened(plan: Plan) -> AsyncGenerator[CoreDriver]:
     """Open one session for one scenario."""
     driver = CoreDriver(plan)
     try:

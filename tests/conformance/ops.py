@@ -188,7 +188,7 @@ async def _observe_effect(stage: Stage, step: Step) -> Json:
 
 
 async def _reject(stage: Stage, step: Step) -> Json:
-    outcome = _name(table(step.get("options")).get("outcome"))
+    outcome = cast("outcomes.Rejection | None", table(step.get("options")).get("outcome"))
     await stage.driver.decide(lambda draft: outcomes.reject(draft, text(step["id"]), outcome))
     return {}
 

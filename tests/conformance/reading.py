@@ -11,6 +11,7 @@ from onefate.broker.session.reads.available import available, explain
 from onefate.broker.session.reads.changes import keys_changed_since
 from onefate.broker.session.reads.decisions import decisions
 from onefate.broker.session.reads.slice import why
+from onefate.broker.session.state import Row
 from tests.conformance.scenario import Json, Step, table, text
 from tests.conformance.stage import Stage
 
@@ -127,7 +128,7 @@ def _produced(draft: Draft, step: Step) -> object:
     return {"value": row["record"]["produced"]}
 
 
-def _transition(row: rows.Row) -> Json:
+def _transition(row: Row) -> Json:
     record = table(plain(row["record"]))
     cause = table(record["cause"])
     shape = table(

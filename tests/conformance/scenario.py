@@ -79,7 +79,7 @@ MISSING = Missing()
 def lookup(reference: str, saved: Mapping[str, Json]) -> "Json | Missing":
     """What `$name.path` names among the saved answers; `MISSING` where nothing does."""
     name, *path = reference[1:].split(".")
-    value: "Json | Missing" = saved.get(name, MISSING)
+    value: Json | Missing = saved.get(name, MISSING)
     for part in path:
         if isinstance(value, dict) and part in value:
             value = value[part]

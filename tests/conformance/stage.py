@@ -18,9 +18,7 @@ class Stage:
     saved: dict[str, Json] = field(default_factory=dict[str, Json])
     groups: dict[str, str] = field(default_factory=dict[str, str])
     """What a scenario calls a group → what the session calls it."""
-    waits: dict[str, Callable[[], Json]] = field(
-        default_factory=dict[str, Callable[[], Json]]
-    )
+    waits: dict[str, Callable[[], Json]] = field(default_factory=dict[str, Callable[[], Json]])
     array: bytes | None = None
     """The tool array as it was first asked for."""
 

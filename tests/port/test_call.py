@@ -110,7 +110,8 @@ def test_every_call_is_answered_in_the_words_of_the_port(
 def test_a_no_never_fires_anything(calls: list[tuple[str, object]], *, enforced: bool) -> None:
     clinic = Clinic(requireHumanApproval=enforced)
     for tool, arguments in calls:
-        sent = {**arguments, "decline": True} if isinstance(arguments, dict) else {"decline": True}
+        named = cast("dict[str, object]", arguments) if isinstance(arguments, dict) else {}
+        sent = {**named, "decline": True}
         assert "transitionId" not in clinic.call(tool, sent)
         assert clinic.decided.fires == []
 

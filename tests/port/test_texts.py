@@ -10,7 +10,11 @@ from tests.guarantees import proves
 
 pytestmark = proves("text:two-classes")
 
-SENTENCES = {name: value for name, value in vars(texts).items() if name.isupper()}
+SENTENCES = {
+    name: value
+    for name, value in vars(texts).items()
+    if name.isupper() and not name.startswith("_")
+}
 PACKAGE = Path(texts.__file__).parent
 
 

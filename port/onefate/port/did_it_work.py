@@ -15,7 +15,7 @@ from onefate.broker.session.settle import awaiting_settlement
 from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
-from onefate.port.facts import row_of, settled_facts, still_working
+from onefate.port.facts import is_still_working, row_of, settled_facts
 
 _CARDS: Final = {
     "awaiting-human": texts.P_AWAITING,
@@ -51,14 +51,17 @@ def _about(draft: Draft, asked: str) -> Wire | None:
     did = rows.action_of(row_of(draft, asked))
     if facts is not None:
         return {"ok": True, "settled": True, "did": did, **facts}
-    return {
+    answer: Wire = {
         "ok": True,
         "settled": False,
         "judgment": "still-pending",
         "did": did,
         "howToAct": texts.STILL_PENDING,
-        **still_working(draft, asked),
     }
+    if is_still_working(draft, asked):
+        answer["stillWorking"] = True
+        answer["stillWorkingMeans"] = texts.STILL_WORKING
+    return answer
 
 
 def _ambiguous(draft: Draft, asked: str) -> Wire:

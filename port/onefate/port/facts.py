@@ -7,12 +7,11 @@ absent.
 
 from typing import Literal, NotRequired, TypedDict
 
-from onefate.broker.session.settle import awaiting_settlement, settlement_if_known
-
 from onefate.broker.session import cards, rows
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import AmbiguousId, Forgotten
 from onefate.broker.session.raised import error_words
+from onefate.broker.session.settle import awaiting_settlement, settlement_if_known
 from onefate.broker.session.state import EffectStatus, Outcome, Receipt, Row, Wire
 from onefate.port import texts
 
@@ -45,13 +44,6 @@ class SettledFacts(TypedDict):
     laterMeans: NotRequired[str]
 
 
-class StillWorking(TypedDict, total=False):
-    """That the app has work open for a fire."""
-
-    stillWorking: Literal[True]
-    stillWorkingMeans: str
-
-
 def settled_facts(draft: Draft, transition_id: str) -> SettledFacts | None:
     """Give the facts of a fire that has come to rest, None while it is open.
 
@@ -74,8 +66,10 @@ def settled_facts(draft: Draft, transition_id: str) -> SettledFacts | None:
         facts["error"] = error_words(receipt["error"])
     if "produced" in row["record"]:
         facts["data"] = row["record"]["produced"]
-    facts.update(still_working(draft, transition_id))
-    if row.get("later"):
+    if is_still_working(draft, transition_id):
+        facts["stillWorking"] = True
+        facts["stillWorkingMeans"] = texts.STILL_WORKING
+    if "later" in row:
         facts["later"] = row["later"]
         facts["laterMeans"] = texts.LATER
     return facts
@@ -89,11 +83,9 @@ def row_of(draft: Draft, transition_id: str) -> Row:
     return row
 
 
-def still_working(draft: Draft, transition_id: str) -> StillWorking:
-    """Say that the app has work open for a fire; empty where it has none."""
-    if any(work.get("transitionId") == transition_id for work in draft.work.values()):
-        return {"stillWorking": True, "stillWorkingMeans": texts.STILL_WORKING}
-    return {}
+def is_still_working(draft: Draft, transition_id: str) -> bool:
+    """Say whether the app has work open for a fire."""
+    return any(work.get("transitionId") == transition_id for work in draft.work.values())
 
 
 def _outcome_since(facts: SettledFacts, receipt: Receipt, row: Row) -> None:

@@ -6,11 +6,10 @@ on a person. Spec: port-settlement §6.
 
 from typing import cast
 
-from onefate.broker.session.fire import fire
-
 from onefate.broker.session.attempt import FireOptions
 from onefate.broker.session.cards import open_ask_for
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.fire import fire
 from onefate.broker.session.reads.rows import Edge
 from onefate.broker.session.state import Record, Wire
 from onefate.port import texts
@@ -62,7 +61,7 @@ def _under_way(port: Port, wanted: Wanted, answer: Wire) -> Wire:
     if answer["effectStatus"] == "pending":
         block["howToSettle"] = texts.how_to_settle(tool)
         block["settleWith"] = {"tool": tool, "arg": "transitionId"}
-    if record.get("guardUnevaluated"):
+    if "guardUnevaluated" in record:
         block["guardUnevaluated"] = record["guardUnevaluated"]
     if answer.get("executed") is False:
         block["executed"] = False

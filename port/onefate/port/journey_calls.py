@@ -1,9 +1,8 @@
 """Journey tools: open or switch the session's one frame, show it, take a step (spec: §4)."""
 
-from onefate.broker.session.frames import open_journey
-
 from onefate.broker.journey.names import matching_ids
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.frames import open_journey
 from onefate.broker.session.reads.available import available
 from onefate.broker.session.state import Wire
 from onefate.port import texts
@@ -63,14 +62,11 @@ def _opened(draft: Draft, port: Port, journey: str) -> Wire | None:
         return None
     kept: Wire = {} if frame is None else {"keptFrame": frame["journeyId"]}
     if answer["reason"] == "PRECONDITION_FAILED":
-        return {
-            "ok": False,
-            "judgment": "blocked",
-            "journey": journey,
-            "why": texts.BLOCKED_KEPT if kept else texts.BLOCKED,
-            "evidence": answer["evidence"],
-            **kept,
-        }
+        why = texts.BLOCKED_KEPT if kept else texts.BLOCKED
+        blocked: Wire = {"ok": False, "judgment": "blocked", "journey": journey, "why": why}
+        return {**blocked, "evidence": answer["evidence"], **kept}
+    if kept:
+        kept["why"] = texts.ENTRY_KEPT
     return {**_error(str(answer["reason"])), "journey": journey, **kept}
 
 

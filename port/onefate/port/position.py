@@ -2,9 +2,8 @@
 
 from typing import NotRequired, TypedDict
 
-from onefate.broker.session.motion import looking_at
-
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.motion import looking_at
 
 
 class Position(TypedDict):

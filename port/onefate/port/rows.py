@@ -6,11 +6,10 @@ A row carries what an agent can act on and nothing else; what was read to compos
 
 from typing import Final, Literal, NotRequired, TypedDict, cast
 
-from onefate.broker.session.frames import journey_standing
-
 from onefate.broker.journey.values import Json
 from onefate.broker.session import staleness
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.frames import journey_standing
 from onefate.broker.session.reads.available import available, available_journeys
 from onefate.broker.session.reads.changes import changed_for
 from onefate.broker.session.reads.rows import BlockedBecause, Edge
@@ -156,7 +155,7 @@ def journey_rows(draft: Draft) -> list[JourneyRow]:
             journey=journey["id"],
             does=journey["description"],
             feasible=journey["preconditionPassed"],
-            standing=journey_standing(draft, journey["id"])["standing"],
+            standing=str(journey_standing(draft, journey["id"])["standing"]),
         )
         if "preconditionUnevaluable" in journey:
             row["feasibilityUnknownFor"] = journey["preconditionUnevaluable"]

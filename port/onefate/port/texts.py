@@ -111,8 +111,9 @@ BLOCKED_KEPT: Final = (
     "The journey did not open: the condition in evidence does not hold. The journey in keptFrame "
     "is still open."
 )
-ENTRY_NOT_WIRED: Final = (
-    "The journey did not open: nothing is wired to perform its first step. Tell the person."
+ENTRY_KEPT: Final = (
+    "The journey did not open: nothing is wired to perform its first step. The journey in "
+    "keptFrame is still open. Tell the person."
 )
 ELSEWHERE: Final = (
     "Only journeys that start on this page are listed. The others start on other pages; go there, "
