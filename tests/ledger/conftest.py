@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import anyio
 import pytest
 
-from onefate.broker import Broker, BrokerSettings, open_broker
+from onefate.broker import Broker, BrokerSettings, Durability, open_broker
 from onefate.broker.ledger.opening import open_link
 from tests.ledger.leaks import leaks
 from tests.ledger.servers import BACKENDS, Backend, server
@@ -27,7 +27,7 @@ def url(backend: Backend) -> Iterator[str]:
 
 @pytest.fixture
 def settings(url: str) -> BrokerSettings:
-    return BrokerSettings(url=url, durability="memory")
+    return BrokerSettings(url=url, durability=Durability.MEMORY)
 
 
 @pytest.fixture

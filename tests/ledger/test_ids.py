@@ -48,7 +48,7 @@ async def test_a_fire_whose_retention_is_over_is_forgotten(broker: Broker) -> No
     await ledger.settle(fire.id, performed(), by="w")
     keys = broker.keys("s")
     await broker.link.execute(
-        "DEL", keys.fire(0), keys.settlement(0), keys.journal(0), keys.payload(0)
+        "DEL", keys.fire("0"), keys.settlement("0"), keys.journal("0"), keys.payload("0")
     )
     for door in (ledger.when_settled, ledger.settlement_if_known, ledger.fire, ledger.explain):
         with pytest.raises(Forgotten):

@@ -135,7 +135,7 @@ async def test_a_session_is_opened_only_as_it_was_created(broker: Broker) -> Non
     await over_a_map(broker, "m").commit(rows(counter=1))
     with pytest.raises(WrongPins, match="another map"):
         await over_a_map(broker, "m", Pins("map-2", "options-1")).load()
-    with pytest.raises(WrongPins, match="other options|another options"):
+    with pytest.raises(WrongPins, match="another options"):
         await over_a_map(broker, "m", Pins("map-1", "options-2")).load()
 
 
@@ -149,7 +149,7 @@ async def test_a_plain_ledger_and_a_session_over_a_map_keep_apart(broker: Broker
         await ledger.record("pay")
     with pytest.raises(WrongKind):
         await ledger.settle("pay#0", performed(), by="w")
-    assert await over_a_map(broker, "m").commit(rows(counter=2, revision=first.revision))
+    committed(await over_a_map(broker, "m").commit(rows(counter=2, revision=first.revision)))
 
 
 async def test_events_reach_whoever_listens(broker: Broker) -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from onefate.broker import Broker, Settled, performed, refused, unobservable
+from onefate.broker import Broker, Json, Settled, performed, refused, unobservable
 from onefate.broker.errors import BadInput
 from onefate.broker.ledger.faults import TokenReused
 from tests.guarantees import proves
@@ -132,7 +132,7 @@ async def test_a_payload_that_cannot_be_kept_writes_nothing(
 
 @proves("fire:atomic")
 async def test_a_payload_nested_too_deeply_writes_nothing(broker: Broker) -> None:
-    deep: list[object] = []
+    deep: Json = []
     for _ in range(70):
         deep = [deep]
     with pytest.raises(BadInput) as told:

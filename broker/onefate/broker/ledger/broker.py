@@ -26,7 +26,7 @@ from onefate.broker.ledger.opening import open_link
 from onefate.broker.ledger.reassert import Reassertion
 from onefate.broker.ledger.sessions import MapSession
 from onefate.broker.ledger.settings import BrokerSettings
-from onefate.broker.ledger.store import Store, number, words
+from onefate.broker.ledger.store import Store, number, text, words
 from onefate.broker.ledger.work import Queue
 
 
@@ -57,15 +57,24 @@ class Broker:
         """
         return MapSession(self._context, session, pins)
 
-    def queue(self, name: str, worker: str) -> Queue:
+    async def pins(self, session: str) -> Pins | None:
+        """Give what a session over a map was created with, None where there is no such session."""
+        reply = await self._store.command(
+            "HMGET", self._store.keys(session).session, "map", "options", "kind"
+        )
+        journey_map, options, kind = words(reply)
+        return None if kind is None else Pins(text(journey_map), text(options), text(kind))
+
+    def queue(self, name: str, worker: str, *, session: str | None = None) -> Queue:
         """Give one consumer of a queue, to be opened with `async with`.
 
-        A worker's name is its own: two consumers of one name would read each other's history.
+        A worker's name is its own: two consumers of one name would read each other's history. With
+        a session, only that session's work is read.
 
         Raises:
             BadName: a name cannot be used.
         """
-        return Queue(self._context, name, worker)
+        return Queue(self._context, name, worker, session=session)
 
     def keys(self, session: str) -> SessionKeys:
         """Give the names of a session's keys."""
@@ -89,6 +98,13 @@ class Broker:
             "conflicts": self._reassertion.conflicts,
             **self._store.link.counters.as_dict(),
         }
+
+    async def reassert(self) -> None:
+        """Write again what was acknowledged here in the last minute and is missing from the store.
+
+        Done without being asked whenever the store's history changed (store:honest).
+        """
+        await self._reassertion.assert_all()
 
     async def doctor(self) -> tuple[checks.Finding, ...]:
         """Give every check of the server with its result."""

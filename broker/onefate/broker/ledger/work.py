@@ -24,7 +24,7 @@ from onefate.broker.ledger.claims import Claim, Claims, NotClaimed
 from onefate.broker.ledger.codec import fields_of
 from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.errors import ServerRefused
-from onefate.broker.ledger.ids import checked_name
+from onefate.broker.ledger.ids import checked_name, partition_of
 from onefate.broker.ledger.keys import GROUP, Partition, partitions
 from onefate.broker.ledger.link import Reply
 from onefate.broker.ledger.store import text, words
@@ -36,14 +36,25 @@ _dice: Final = random.SystemRandom()
 
 
 class Queue:
-    """One consumer of one queue; open it with `async with broker.queue(...)`."""
+    """One consumer of one queue; open it with `async with broker.queue(...)`.
 
-    def __init__(self, context: Context, name: str, worker: str) -> None:
+    With a session, only work of that session is read: the queue of a process beside one session.
+    """
+
+    def __init__(
+        self, context: Context, name: str, worker: str, *, session: str | None = None
+    ) -> None:
         self.name = checked_name("queue", name)
         self.worker = checked_name("worker", worker, 40)
         self._store = context.store
         self._claims = Claims(context.store)
-        self._streams = tuple(partitions(context.store.settings.namespace))
+        namespace = context.store.settings.namespace
+        self._streams = (
+            tuple(partitions(namespace))
+            if session is None
+            else (Partition(partition_of(session), namespace),)
+        )
+        self._of = {each.index: each for each in self._streams}
         self._by_channel = {each.nudge.encode(): each for each in self._streams}
         self._marked: set[Partition] = set(self._streams)
         self._history: set[Partition] = set(self._streams)
@@ -113,7 +124,7 @@ class Queue:
 
     async def done(self, entry: Entry) -> None:
         """Finish an entry: it is not delivered again."""
-        stream = self._streams[entry.partition].work(self.name)
+        stream = self._of[entry.partition].work(self.name)
         await self._store.command("XACK", stream, GROUP, entry.entry)
         await self._store.command("XDEL", stream, entry.entry)
         self._held.discard((entry.partition, entry.entry))
