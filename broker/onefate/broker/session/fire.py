@@ -54,8 +54,8 @@ def _accepted(attempt: Attempt) -> Wire:
     draft, action = attempt.draft, attempt.known
     if attempt.is_tour:
         gesture = gaps.gesture_kind(action)
-        facts = {"principal": attempt.options.source, "gestureKind": gesture}
-        gaps.note(draft, "unmaterialized-fire", affordanceId=action.id, **facts)
+        facts = {"affordanceId": action.id, "gestureKind": gesture}
+        gaps.note(draft, "unmaterialized-fire", attempt.options.source, **facts)
     path = draft.placed(action.id) or draft.position["node"]
     already = [] if attempt.is_tour else _already_true(attempt)
     row = _record(attempt, already)

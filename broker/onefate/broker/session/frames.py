@@ -156,8 +156,12 @@ def leave_journey(draft: Draft, *, reason: FrameStatus | None = None) -> Wire | 
     if frame is None:
         return None
     steps = _journey(draft, frame["journeyId"]).steps
-    finished = all(step in frame["fired"] or step in frame["inferred"] for step in steps)
+    finished = all(_is_done(frame, step) for step in steps)
     return _close(draft, frame, reason or ("completed" if finished else "cancelled"))
+
+
+def _is_done(frame: Frame, step: str) -> bool:
+    return step in frame["fired"] or step in frame["inferred"]
 
 
 def _close(draft: Draft, frame: Frame, status: FrameStatus) -> Wire:
@@ -167,7 +171,9 @@ def _close(draft: Draft, frame: Frame, status: FrameStatus) -> Wire:
     section = draft.edit(Draft.frame)
     section.pop("open", None)
     section["latest"][frame["journeyId"]] = LatestFrame(
-        number=frame["number"], completed=status == "completed"
+        number=frame["number"],
+        completed=status == "completed",
+        done=sum(_is_done(frame, step) for step in _journey(draft, frame["journeyId"]).steps),
     )
     draft.frames.put(str(frame["number"]), closed)
     _structural_step(draft)
@@ -284,12 +290,12 @@ def journey_standing(draft: Draft, journey_id: str) -> Wire:
     frame = draft.frame.get("open")
     is_open = frame is not None and frame["journeyId"] == journey_id
     latest = draft.frame["latest"].get(journey_id)
-    total = len(steps)
     if not is_open and latest is not None and latest["completed"]:
-        return _standing(journey_id, "done", {"stepsDone": total, "stepsTotal": total})
+        counts: Wire = {"stepsDone": latest["done"], "stepsTotal": len(steps)}
+        return _standing(journey_id, "done", counts)
     plan = journey_plan(draft, journey_id)
     done = sum(row["status"] in DONE for row in plan)
-    evidence: Wire = {"stepsDone": done, "stepsTotal": total}
+    evidence: Wire = {"stepsDone": done, "stepsTotal": len(steps)}
     governing = next((row for row in plan if row["status"] not in DONE), None)
     if governing is None:
         return _standing(journey_id, "done", evidence)

@@ -130,7 +130,8 @@ def observe_effect(draft: Draft, fire_id: str, report: Wire) -> Wire:
 def _settle_by_observation(draft: Draft, row: Row, status: object) -> None:
     settle.restamp(row, "external-report", "observed")
     if status == "refused":
-        error = {"reason": "EXTERNAL_REFUSAL", "explanation": texts.EXTERNAL_REFUSAL}
+        error: Wire = {"reason": "EXTERNAL_REFUSAL", "explanation": texts.EXTERNAL_REFUSAL}
+        error["source"] = row["record"].get("observations", [{}])[-1].get("source")
         settle.fail(draft, row, error)
         return
     if settle.dequeue(draft, row["record"]["id"]) is not None:

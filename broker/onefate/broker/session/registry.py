@@ -60,10 +60,10 @@ def register_actions(  # noqa: PLR0913 - everything one registration says
     group = _new_group(draft, path)
     _declare(draft, group, path, declared)
     spoken_of = [name for name in bound if name not in declared]
-    off = {name for name in spoken_of if (enabled or {}).get(name) is False}
+    off = {name for name in spoken_of if _said_of(enabled, name, bound[name]) is False}
     _bind(draft, group, {name: _key(made, instance) for name, made in bound.items()}, off, queue)
     for name in spoken_of:
-        if (label := (busy or {}).get(name)) is not None:
+        if (label := _said_of(busy, name, bound[name])) is not None:
             set_busy(draft, group, name, label)
     _mount(draft, group, path, instance)
     if visible is not None:
@@ -116,6 +116,15 @@ def _resolved(draft: Draft, path: str, name: str, declared: Collection[str]) -> 
     if draft.action(name) is not None:
         return name
     raise UnknownAction(name)
+
+
+def _said_of(said: Mapping[str, object] | None, name: str, action_id: str) -> object:
+    """Give what a registration says of an action, by its short name or its id."""
+    return None if said is None else said.get(name, said.get(action_id))
+
+
+def _action_of(key: str) -> str:
+    return key.partition("[")[0]
 
 
 def _new_group(draft: Draft, path: str) -> str:
@@ -210,8 +219,9 @@ def _unmount(draft: Draft, group: str) -> None:
             del nodes["instances"][path]
     else:
         _count_down(nodes["present"], path)
+        if path not in nodes["present"]:
+            nodes["visible"].pop(path, None)
     if path not in nodes["present"] and path not in nodes["instances"]:
-        nodes["visible"].pop(path, None)
         nodes["dormant"].pop(path, None)
 
 
@@ -223,7 +233,8 @@ def _count_down(counts: dict[str, int], key: str) -> None:
 
 def _switch(draft: Draft, group: str, name: str) -> tuple[str, Binding | None]:
     """Give the key a group registered under a name, and its binding while it is the group's."""
-    key = draft.registry["groups"].get(group, {}).get(name)
+    names = draft.registry["groups"].get(group, {})
+    key = names.get(name) or next((k for k in names.values() if _action_of(k) == name), None)
     if key is None:
         raise UnknownName(group, name)
     binding = draft.registry["bindings"].get(key)
@@ -241,7 +252,7 @@ def set_enabled(draft: Draft, group: str, name: str, *, enabled: bool) -> None:
         return
     draft.edit(Draft.registry)["bindings"][key]["enabled"] = enabled
     touch(draft)
-    action = draft.action(key.partition("[")[0])
+    action = draft.action(_action_of(key))
     if not enabled and action is not None and not _explains(action):
         draft.warn(f"{key} is switched off and says neither when it is on nor why it is off")
 

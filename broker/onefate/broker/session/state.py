@@ -205,10 +205,11 @@ class Frame(TypedDict):
 
 
 class LatestFrame(TypedDict):
-    """The latest closed frame of a journey, and whether it still stands completed."""
+    """The latest closed frame of a journey: whether it stands completed, how many steps it did."""
 
     number: int
     completed: bool
+    done: int
 
 
 class FrameSection(TypedDict):
