@@ -4,6 +4,7 @@ For tests and demonstrations. A shell waits on a pipe whose other end the owner 
 owner ends in any way the kernel closes it, and the shell ends the server.
 """
 
+import fcntl
 import os
 import signal
 import socket
@@ -26,6 +27,7 @@ wait "$server"
 kill "$reader"
 """
 _PAUSE = 0.005
+_SHELLS = 10
 
 
 class OwnedServer:
@@ -80,7 +82,7 @@ class OwnedServer:
         """
         self._end_watcher(patience)
         since = self._layout.log_size()
-        alive = open_lock(self._layout.alive)
+        alive = _beyond_the_shell(open_lock(self._layout.alive))
         try:
             if not try_lock(alive):
                 raise EmbeddedRefused(f"a server already runs on {self._layout.directory}")
@@ -122,6 +124,14 @@ class OwnedServer:
         watcher, self._watcher = self._watcher, None
         if watcher is not None:
             watcher.communicate(timeout=patience)
+
+
+def _beyond_the_shell(descriptor: int) -> int:
+    """Move a descriptor above the single digits, which the watching shell uses itself."""
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _SHELLS)
+    finally:
+        os.close(descriptor)
 
 
 def free_port() -> int:
