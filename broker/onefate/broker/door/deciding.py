@@ -1,0 +1,147 @@
+"""Decide on a session, commit the decision, and decide again where the session has moved on.
+
+Theory of operation
+1. A process keeps what it last loaded and decides on that at once. A decision that writes is
+   committed only on the revision it was made on; a conflict loads and decides again. A decision
+   that only reads is believed only if it was made on an instant loaded after the call began; the
+   check costs the one round trip that loading would have cost.
+2. A decision that asks for history is loaded what it asks for and made anew from the start.
+3. Decisions of one process on one session queue up behind each other: they would only conflict.
+4. A commit names itself by a token, so a lost reply is asked for again and never applied twice. A
+   call that is cancelled leaves nothing or everything; this process then forgets what it knew.
+
+So any number of processes act on one session at once, and what they did has one serial order.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from onefate.broker.door.kept import AtHand, Performed, change_of, wanted_by
+from onefate.broker.errors import OnefateError
+from onefate.broker.journey import JourneyMap
+from onefate.broker.ledger.changes import Conflict, Wanted
+from onefate.broker.ledger.ids import new_token
+from onefate.broker.ledger.sessions import MapSession
+from onefate.broker.session.draft import Code, Draft, RecordsNeeded
+from onefate.broker.session.options import SessionOptions
+from onefate.broker.session.state import detached
+
+T = TypeVar("T")
+Clock = Callable[[], int]
+
+
+class Deciding:
+    """The decisions of one process on one session."""
+
+    def __init__(  # noqa: PLR0913 - what every decision is made of
+        self,
+        stored: MapSession,
+        journey_map: JourneyMap,
+        options: SessionOptions,
+        *,
+        code: Code,
+        clock: Clock,
+        by: str,
+    ) -> None:
+        self._stored = stored
+        self._map = journey_map
+        self._options = options
+        self._code = code
+        self._clock = clock
+        self._by = by
+        self._at_hand = AtHand()
+        self._turn = asyncio.Lock()
+
+    @property
+    def structure_waits(self) -> bool:
+        """Whether a structure change that is at hand waits for its flush."""
+        return self._draft().registry["dirty"]
+
+    async def create(self, sections: Mapping[str, object]) -> None:
+        """Create the session with these sections, or find it created.
+
+        Raises:
+            WrongPins: it was created over another map or with other options.
+            WrongKind: it is a plain ledger.
+        """
+
+        def begun(draft: Draft) -> None:
+            if self._at_hand.revision == 0:
+                draft.decision.sections.update(detached(dict(sections)))
+
+        await self.decide(begun)
+
+    async def decide(
+        self, decision: Callable[[Draft], T], *, performed: Performed | None = None
+    ) -> tuple[T, Draft]:
+        """Make one decision and commit it; gives the answer and the draft it was made on.
+
+        Raises:
+            OnefateError: what the decision itself raises on purpose.
+            StaleFence: the worker does not hold the fire's claim any more.
+        """
+        async with self._turn:
+            try:
+                return await self._decide(decision, performed)
+            except asyncio.CancelledError:
+                self._at_hand.forget()
+                raise
+
+    async def _decide(
+        self, decision: Callable[[Draft], T], performed: Performed | None
+    ) -> tuple[T, Draft]:
+        current = False
+        if self._at_hand.revision < 0:
+            await self._load(Wanted())
+            current = True
+        while True:
+            draft = self._draft()
+            answer: T | OnefateError
+            try:
+                answer = decision(draft)
+            except RecordsNeeded as needed:
+                await self._load(wanted_by(needed))
+                current = True
+                continue
+            except OnefateError as error:
+                answer = error
+            if not isinstance(answer, OnefateError) and (
+                draft.decision or (performed and performed.entry)
+            ):
+                if await self._commit(draft, performed):
+                    return answer, draft
+                current = True
+            elif current or not await self._load(Wanted()):
+                if isinstance(answer, OnefateError):
+                    raise answer
+                return answer, draft
+            else:
+                current = True
+
+    async def _load(self, wanted: Wanted) -> bool:
+        """Load what is wanted, and the sections if they moved; says whether they did."""
+        known = self._at_hand.revision if self._at_hand.revision >= 0 else None
+        loaded = await self._stored.load(known_revision=known, wanted=wanted)
+        moved = self._at_hand.take(loaded)
+        self._at_hand.take_logs(wanted, loaded)
+        return moved
+
+    async def _commit(self, draft: Draft, performed: Performed | None) -> bool:
+        change = change_of(draft, self._at_hand.revision, new_token(), self._by, performed)
+        answer = await self._stored.commit(change)
+        if isinstance(answer, Conflict):
+            await self._load(Wanted())
+            return False
+        self._at_hand.applied(draft, change, answer.revision)
+        return True
+
+    def _draft(self) -> Draft:
+        return Draft(
+            self._map,
+            self._options,
+            self._at_hand.snapshot,
+            now=self._clock(),
+            code=self._code,
+            epoch=self._at_hand.epoch,
+        )

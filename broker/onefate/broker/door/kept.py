@@ -1,0 +1,177 @@
+"""How a session's values are kept in the store: JSON bytes, and back.
+
+The machine's `rows` and `receipts` have their own lives (a transition's record, a fire's
+settlement); every other table is a hash of the session and every log a list of it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from onefate.broker.door.orders import order_bytes
+from onefate.broker.ledger.changes import Change, Entry, Loaded, NewFire, NewSettlement, Row, Wanted
+from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
+from onefate.broker.session.state import Receipt
+
+ROWS: Final = "rows"
+RECEIPTS: Final = "receipts"
+_OWN_LIFE: Final = (ROWS, RECEIPTS)
+_MOST_AT_HAND: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """A worker's standing towards the fire whose outcome is being decided."""
+
+    fire_id: str
+    fence: int
+    entry: Entry | None = None
+    """The work entry to be finished with the outcome; only of a repeatable fire."""
+
+
+@dataclass(slots=True)
+class AtHand:
+    """What a process has loaded of a session, and the revision it is true at."""
+
+    snapshot: Snapshot = field(default_factory=lambda: Snapshot(sections={}))
+    revision: int = -1
+    """-1: nothing is known."""
+    epoch: int = 0
+    raw: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def take(self, loaded: Loaded) -> bool:
+        """Take an instant of the session in; True if it is another than the one at hand."""
+        moved = loaded.revision != self.revision
+        if moved:
+            receipts = self.snapshot.tables.get(RECEIPTS, {})
+            settled = {key: value for key, value in receipts.items() if value is not None}
+            self.snapshot.tables = {RECEIPTS: settled}
+            self.revision, self.epoch = loaded.revision, loaded.epoch
+        if loaded.sections is not None:
+            self._take_sections(loaded.sections)
+        self._take_records(loaded)
+        return moved
+
+    def applied(self, draft: Draft, change: Change, revision: int) -> None:
+        """Take in what this process has just committed."""
+        decision = draft.decision
+        self.revision = revision
+        self.raw |= change.sections
+        self.snapshot.sections |= decision.sections
+        for table, rows in decision.tables.items():
+            self.snapshot.tables.setdefault(table, {}).update(rows)
+        counts = draft.counters["logs"]
+        for log, entries in decision.logs.items():
+            known = self.snapshot.logs.setdefault(log, {})
+            known.update(enumerate(entries, counts[log] - len(entries)))
+        self._bound()
+
+    def forget(self) -> None:
+        """Know nothing any more: the next decision loads anew."""
+        self.revision = -1
+        self.raw = {}
+
+    def _take_sections(self, sections: Mapping[str, bytes]) -> None:
+        for name, raw in sections.items():
+            if self.raw.get(name) != raw:
+                self.snapshot.sections[name] = json.loads(raw)
+        for name in self.raw.keys() - sections.keys():
+            del self.snapshot.sections[name]
+        self.raw = dict(sections)
+
+    def _take_records(self, loaded: Loaded) -> None:
+        self._bound()
+        tables = self.snapshot.tables
+        for table, found in loaded.tables.items():
+            tables.setdefault(table, {}).update(_decoded(found))
+        if loaded.rows:
+            tables.setdefault(ROWS, {}).update(_decoded(loaded.rows))
+        for fire_id, settlement in loaded.settlements.items():
+            receipt = None if settlement is None else settlement.envelope
+            tables.setdefault(RECEIPTS, {})[fire_id] = receipt
+
+    def take_logs(self, wanted: Wanted, loaded: Loaded) -> None:
+        """Take in the slices of logs that were asked for."""
+        for log, (start, _) in wanted.logs.items():
+            known = self.snapshot.logs.setdefault(log, {})
+            known.update(enumerate(map(json.loads, loaded.logs[log]), start))
+
+    def _bound(self) -> None:
+        """Keep the memory of one session small; what is dropped is loaded again when asked for."""
+        size = sum(map(len, self.snapshot.tables.values())) + sum(
+            map(len, self.snapshot.logs.values())
+        )
+        if size > _MOST_AT_HAND:
+            self.snapshot.tables, self.snapshot.logs = {}, {}
+
+
+def wanted_by(needed: RecordsNeeded) -> Wanted:
+    """Say what to load for a decision that needs records."""
+    tables = {name: keys for name, keys in needed.tables.items() if name not in _OWN_LIFE}
+    return Wanted(tables, needed.logs, needed.tables.get(ROWS, ()), needed.tables.get(RECEIPTS, ()))
+
+
+def change_of(
+    draft: Draft, revision: int, token: str, by: str, performed: Performed | None
+) -> Change:
+    """Give everything a decision changes, as the store takes it."""
+    decision = draft.decision
+    open_fires = {latch["id"] for latch in draft.latches}
+    rows = cast("Mapping[str, Mapping[str, object]]", decision.tables.get(ROWS, {}))
+    return Change(
+        revision=revision,
+        token=token,
+        counter=draft.counters["row"],
+        sections={name: encoded(value) for name, value in decision.sections.items()},
+        tables={
+            name: {key: None if row is None else encoded(row) for key, row in table.items()}
+            for name, table in decision.tables.items()
+            if name not in _OWN_LIFE
+        },
+        logs={log: [encoded(entry) for entry in entries] for log, entries in decision.logs.items()},
+        rows={number: _row(row, open_fires) for number, row in rows.items()},
+        fires=[
+            NewFire(
+                id=order.id,
+                action=order.action,
+                principal=order.principal,
+                by=by,
+                payload=order_bytes(order) if order.runs else None,
+                queue=order.queue if order.runs else None,
+            )
+            for order in decision.fires
+        ],
+        settlements=[
+            _settlement(fire_id, receipt, by, performed)
+            for fire_id, receipt in decision.receipts.items()
+        ],
+        finished=[performed.entry] if performed is not None and performed.entry else (),
+    )
+
+
+def encoded(value: object) -> bytes:
+    """Give a value's JSON; texts that are no valid Unicode are kept by their escapes."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _decoded(found: Mapping[str, bytes | None]) -> dict[str, object]:
+    return {key: None if raw is None else json.loads(raw) for key, raw in found.items()}
+
+
+def _row(row: Mapping[str, object], open_fires: set[str]) -> Row:
+    record = cast("Mapping[str, object]", row["record"])
+    return Row(encoded(row), ends=record["id"] not in open_fires)
+
+
+def _settlement(
+    fire_id: str, receipt: Receipt, by: str, performed: Performed | None
+) -> NewSettlement:
+    own = performed is not None and performed.fire_id == fire_id
+    return NewSettlement(
+        id=fire_id,
+        status=receipt["effectStatus"],
+        by=by,
+        envelope=encoded(receipt),
+        fence=performed.fence if own and performed is not None else None,
+    )

@@ -1,0 +1,248 @@
+"""A session over a map, shared by any number of processes through one store.
+
+Theory of operation
+1. `open_session` creates the session or attaches to it. Its map and options are pinned at creation;
+   opening it over another map or with other options is refused by name.
+2. Every door is one decision of the pure machine, committed as a whole (`deciding`).
+3. A structure change is flushed in a decision of its own, soon after; whoever finds one that waits
+   flushes it, so a process that dies in between delays it and loses nothing.
+4. Handlers registered here are performed by a worker beside the session, from a queue that only
+   this process reads. It is the same worker that runs in processes of its own.
+"""
+
+import json
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self, TypeVar, cast
+
+import anyio
+
+from onefate.broker.door.app import AppDoors
+from onefate.broker.door.deciding import Clock, Deciding
+from onefate.broker.door.errors import NoSuchSession
+from onefate.broker.door.kept import Performed
+from onefate.broker.door.outcomes import SessionOutcomes
+from onefate.broker.door.people import PeopleDoors
+from onefate.broker.door.reading import ReadingDoors
+from onefate.broker.door.views import PrincipalView
+from onefate.broker.door.wiring import LocalHandlers, WiringDoors
+from onefate.broker.journey import JourneyMap
+from onefate.broker.ledger.broker import Broker
+from onefate.broker.ledger.changes import Pins
+from onefate.broker.performing import Worker
+from onefate.broker.session import structure
+from onefate.broker.session.draft import Code, Draft
+from onefate.broker.session.memory import new_session
+from onefate.broker.session.options import SessionOptions
+from onefate.broker.session.state import Receipt
+
+T = TypeVar("T")
+
+
+class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
+    """One session's doors in this process; open one with `open_session`.
+
+    Safe to use from any number of tasks of one event loop, while any number of other processes use
+    the same session.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a session is opened from
+        self,
+        broker: Broker,
+        session_id: str,
+        journey_map: JourneyMap,
+        options: SessionOptions,
+        *,
+        name: str,
+        clock: Clock | None,
+        navigate: Callable[[str], object] | None,
+    ) -> None:
+        self.id = session_id
+        self.name = name
+        """Who this process is, in receipts and journals."""
+        self.map = journey_map
+        self.options = options
+        self.code = Code()
+        self.handlers = LocalHandlers(navigate)
+        self._broker = broker
+        self._ledger = broker.ledger(session_id)
+        pins = Pins(journey_map.fingerprint, _canonical(options))
+        self._deciding = Deciding(
+            broker.session(session_id, pins), journey_map, options,
+            code=self.code, clock=clock or broker.now_ms, by=name,
+        )  # fmt: skip
+        self._open = AsyncExitStack()
+        self._tasks = anyio.create_task_group()
+        self._worker: Worker | None = None
+        self._starting = anyio.Lock()
+        self._flushing = False
+
+    async def decide(self, decision: Callable[[Draft], T], /) -> T:
+        """Make one decision on the session as it stands, and commit it.
+
+        A decision is a synchronous function of a draft; it may be made again from the start, so it
+        must have no effect but through the draft.
+
+        Raises:
+            OnefateError: what the decision raises on purpose.
+        """
+        answer, _ = await self._deciding.decide(decision)
+        self._flush_soon()
+        return answer
+
+    async def conclude(self, decision: Callable[[Draft], T], performed: Performed) -> T:
+        """Decide on the outcome of a fire as the worker that performed it.
+
+        Raises:
+            StaleFence: another worker holds the fire's claim now; nothing was written.
+        """
+        answer, _ = await self._deciding.decide(decision, performed=performed)
+        self._flush_soon()
+        return answer
+
+    async def when_settled(self, transition_id: str) -> Receipt:
+        """Give the receipt of a fire once it has one; ends otherwise only by cancellation.
+
+        Raises:
+            ImpossibleId: at once, if no settlement can exist under the id.
+        """
+        known = await self.settlement_if_known(transition_id)
+        if known is not None:
+            return known
+        settlement = await self._ledger.when_settled(transition_id)
+        return cast("Receipt", settlement.envelope)
+
+    async def in_flight(self, transition_id: str) -> dict[str, object] | None:
+        """Give what is known of an open fire: queued where, started by whom, last seen when."""
+        fire = await self._ledger.fire(transition_id)
+        known: dict[str, object] = {}
+        if fire.queue is not None:
+            known["queued"] = True
+        if fire.started is not None:
+            known["startedBy"] = fire.started.by
+            known["attempt"] = fire.started.attempt
+            known["startedAt"] = fire.started.at_ms
+            known["lastSeen"] = fire.started.seen_ms
+        return known or None
+
+    def as_agent(self) -> PrincipalView:
+        """Give the session as an agent may use it."""
+        return PrincipalView(self, "agent")
+
+    def as_human(self) -> PrincipalView:
+        """Give the session as a person may use it; cards are answered at the person's doors."""
+        return PrincipalView(self, "human")
+
+    def as_system(self) -> PrincipalView:
+        """Give the session as the system may use it."""
+        return PrincipalView(self, "system")
+
+    async def flush(self) -> None:
+        """Flush a structure change that waits, if there is one."""
+        if await self.decide(lambda draft: draft.registry["dirty"]):
+            await self.decide(structure.flush_structure)
+
+    def _flush_soon(self) -> None:
+        if self._deciding.structure_waits and not self._flushing:
+            self._flushing = True
+            self._tasks.start_soon(self._flush)
+
+    async def _flush(self) -> None:
+        try:
+            await self._deciding.decide(structure.flush_structure)
+        finally:
+            self._flushing = False
+
+    async def _home(self) -> str:
+        async with self._starting:
+            if self._worker is None:
+                self._worker = await self._start_worker()
+        return self.name
+
+    async def _start_worker(self) -> Worker:
+        queue = self._broker.queue(self.name, self.name, session=self.id)
+        await self._open.enter_async_context(queue)
+        worker = Worker(queue, SessionOutcomes(self), self.handlers)
+        await self._tasks.start(worker.run)
+        return worker
+
+    async def __aenter__(self) -> Self:
+        """Create the session or attach to it."""
+        await self._open.enter_async_context(self._tasks)
+        try:
+            await self._deciding.create(new_session(self.options))
+        except BaseException:
+            await self._open.aclose()
+            raise
+        self._flush_soon()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Finish handlers that run, leave the queue, and keep everything in the store."""
+        if self._worker is not None:
+            self._worker.drain()
+        await self._open.aclose()
+
+
+@asynccontextmanager
+async def open_session(  # noqa: PLR0913 - what a session is opened from
+    broker: Broker,
+    session_id: str,
+    journey_map: JourneyMap,
+    options: Mapping[str, object] | None = None,
+    *,
+    name: str | None = None,
+    clock: Clock | None = None,
+    navigate: Callable[[str], object] | None = None,
+) -> AsyncGenerator[Session]:
+    """Create a session over a map, or attach to the one of this id, for the length of a block.
+
+    `options` are the wire's; `name` says who this process is (generated where it is not given);
+    `clock` gives milliseconds (the server's clock by default).
+
+    Raises:
+        BadOption, UnknownNode: an option that means nothing.
+        WrongPins: the session was created over another map, or with other options.
+        WrongKind: the id belongs to a plain ledger.
+    """
+    wire = dict(options or {})
+    if navigate is not None:
+        wire["navigate"] = True
+    read = SessionOptions.read(wire, journey_map)
+    session = Session(
+        broker, session_id, journey_map, read,
+        name=name or f"p-{secrets.token_hex(4)}", clock=clock, navigate=navigate,
+    )  # fmt: skip
+    async with session:
+        yield session
+
+
+@asynccontextmanager
+async def attach_session(
+    broker: Broker,
+    session_id: str,
+    journey_map: JourneyMap,
+    *,
+    name: str | None = None,
+    clock: Clock | None = None,
+) -> AsyncGenerator[Session]:
+    """Attach to a session that exists, with the options it was created with.
+
+    Raises:
+        NoSuchSession: nobody has created it.
+        WrongPins: it was created over another map.
+        WrongKind: the id belongs to a plain ledger.
+    """
+    pins = await broker.pins(session_id)
+    if pins is None:
+        raise NoSuchSession(session_id)
+    options = cast("dict[str, object]", json.loads(pins.options)) if pins.options else {}
+    async with open_session(
+        broker, session_id, journey_map, options, name=name, clock=clock
+    ) as session:
+        yield session
+
+
+def _canonical(options: SessionOptions) -> str:
+    return json.dumps(options.wire, sort_keys=True, separators=(",", ":"))
