@@ -327,7 +327,7 @@ def test_a_demoted_journey_is_told_until_the_window_passes_it() -> None:
     opened(draft)
     section = draft.edit(Draft.frame)
     closed: Frame = {**section.pop("open"), "status": "demoted", "closedAtVersion": 3}
-    section["latest"]["round"] = LatestFrame(number=1, completed=False)
+    section["latest"]["round"] = LatestFrame(number=1, completed=False, done=0)
     draft.frames.put("1", closed)
     said = texts.JOURNEY_DEMOTED.format(journey="round")
     assert said in brief(draft)

@@ -42,11 +42,11 @@ def offered(draft: Draft, principal: str = "agent") -> list[tuple[Candidate, Off
     ]
 
 
-def served_ids(draft: Draft) -> list[str]:
+def served_ids(draft: Draft, principal: str = "agent") -> list[str]:
     """Give the ids of the actions that are served here now, each under its offer."""
     tree = Tree(draft)
     return [
         found.action.id
-        for found, _ in offered(draft)
+        for found, _ in offered(draft, principal)
         if isinstance(tree.gate(found.path), Served)
     ]
