@@ -7,7 +7,7 @@ from typing import Final
 
 from onefate.broker.journey import Action
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.reads.available import available
+from onefate.broker.session.reads.page import served_ids
 from onefate.broker.session.state import Gap, Wire, detached
 
 LONGEST_NOTE: Final = 500
@@ -19,13 +19,12 @@ _REASONS: Final = frozenset(
 
 def note(draft: Draft, kind: str, principal: str | None = None, **facts: object) -> None:
     """Append a gap row; facts that are None are left out. What is on offer is looked at anew."""
-    edges = available(draft, principal or "agent")["edges"]
     row: Gap = {
         "kind": kind,
         "timestamp": draft.now,
         "node": draft.position["node"],
         "version": draft.counters["version"],
-        "availableActions": [edge["affordanceId"] for edge in edges],
+        "availableActions": served_ids(draft, principal or "agent"),
         "availableJourneys": list(draft.map.journeys),
     }
     if draft.position["node"] not in draft.map.pages:
