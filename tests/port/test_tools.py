@@ -97,7 +97,6 @@ def test_another_process_builds_the_same_bytes(seed: str) -> None:
         cwd=root,
         env={**os.environ, "PYTHONHASHSEED": seed},
         capture_output=True,
-        text=True,
         check=True,
         encoding="utf-8",
     )
