@@ -30,7 +30,9 @@ def services() -> dict[str, Service]:
 
 def test_compose_understands_the_file() -> None:
     command = [program("docker-compose"), "--file", "docker-compose.yml", "config"]
-    shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
     assert set(yaml.safe_load(shown)["services"]) == set(services())
 
 

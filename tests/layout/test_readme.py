@@ -17,7 +17,7 @@ def run(*arguments: str, state: Path) -> str:
     environment["ONEFATE_STATE_DIR"] = str(state)
     command = [sys.executable, *arguments]
     done = subprocess.run(
-        command, env=environment, check=True, capture_output=True, text=True, timeout=60
+        command, env=environment, check=True, capture_output=True, encoding="utf-8", timeout=60
     )
     return done.stdout
 

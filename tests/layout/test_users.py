@@ -49,7 +49,7 @@ def socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = deployed.replace("/etc/onefate/users.acl", str(acl)).replace("/data", str(folder))
     (folder / "redis.conf").write_text(settings, encoding="utf-8")
     command = [program("redis-server"), f"{folder}/redis.conf", "--port", "0", "--unixsocket", path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
         lines = server.stdout or ()
         assert any("ready to accept connections" in line.lower() for line in lines), (
             "it did not start"
@@ -62,7 +62,7 @@ def asked(socket: str, user: str, password: str, *words: str) -> str:
     """What the server answers a user of its command line client."""
     login = ["--no-auth-warning", "--user", user, "--pass", password]
     command = [program("redis-cli"), "-s", socket, *login, *words]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
     return (done.stderr + done.stdout).strip()
 
 

@@ -137,7 +137,7 @@ def test_the_command_line_loads_only_what_a_command_needs() -> None:
         f"print([name for name in {heavy} if name in sys.modules]); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+        [sys.executable, "-c", program], check=True, capture_output=True, encoding="utf-8"
     )
     assert done.stdout.splitlines()[-1] == "[]"
 

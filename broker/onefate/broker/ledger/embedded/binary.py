@@ -68,7 +68,7 @@ def _first_usable(paths: Iterable[Path]) -> Binary | None:
 def _version(path: Path) -> tuple[int, ...]:
     try:
         said = subprocess.run(  # noqa: S603 - the path is a file of an installed package or of PATH
-            [path, "--version"], capture_output=True, text=True, check=False, timeout=5
+            [path, "--version"], capture_output=True, encoding="utf-8", check=False, timeout=5
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()
