@@ -18,7 +18,7 @@ SCRIPT_LINES = range(10, 61)
 REGISTRY = re.compile(
     rb"pypi\.org|pythonhosted\.org|npmjs\.(org|com)|debian\.org|docker\.io|ghcr\.io|quay\.io"
 )
-MACHINE_PATH = re.compile(rb"(?<![\w.$}/-])/(root|home|Users|work|opt)/")
+MACHINE_PATH = re.compile(rb"(?<![\w.$}/-])/((root|work|opt)/|(home|Users)/\w\w)")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
