@@ -68,9 +68,12 @@ class App:
         self.decide(structure.flush_structure)
         while self._due:
             order = self._due.popleft()
-            if self.decide(lambda draft, order=order: outcomes.handler_started(draft, order.id)):
+            if self._starts(order.id):
                 self._run(order)
             self.decide(structure.flush_structure)
+
+    def _starts(self, fire_id: str) -> bool:
+        return self.decide(lambda draft: outcomes.handler_started(draft, fire_id))
 
     def _run(self, order: FireOrder) -> None:
         try:

@@ -9,6 +9,7 @@ from typing import Final
 
 from onefate.broker.journey.canonical import canonical_digest
 from onefate.broker.journey.scalars import same
+from onefate.broker.journey.values import is_list, is_object
 from onefate.broker.session.draft import Draft, number_of
 from onefate.broker.session.state import (
     ABSENT,
@@ -132,7 +133,8 @@ def count_state(draft: Draft, delta: Mapping[str, object]) -> None:
 
 def equal(left: object, right: object) -> bool:
     """Say whether two JSON values are the same: numbers by value, booleans never numbers."""
-    if isinstance(left, dict | list) or isinstance(right, dict | list):
+    containers = is_object(left) or is_list(left) or is_object(right) or is_list(right)
+    if containers:
         return canonical_digest(left) == canonical_digest(right)
     return left is right or same(left, right)
 
