@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
@@ -46,7 +46,7 @@ def _binary(backend: Backend) -> Path | None:
 
 
 @contextmanager
-def server(backend: Backend, *options: str) -> Iterator[str | None]:
+def server(backend: Backend, *options: str) -> Generator[str | None]:
     """The URL of a store of its own, None where its binary is not here."""
     if backend == "memory":
         # The first fake of a process reads files, which must not happen on a running loop.
@@ -65,7 +65,7 @@ def server(backend: Backend, *options: str) -> Iterator[str | None]:
 
 
 @contextmanager
-def running(binary: Path, directory: Path, *options: str) -> Iterator[str]:
+def running(binary: Path, directory: Path, *options: str) -> Generator[str]:
     """One server on a unix socket in the directory, ended by its own process handle."""
     socket = directory / "s"
     words = [

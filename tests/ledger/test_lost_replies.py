@@ -4,7 +4,7 @@ from itertools import product
 import anyio
 import pytest
 
-from onefate.broker import Broker, BrokerSettings, Entry, performed
+from onefate.broker import Broker, Entry, performed
 from onefate.broker.ledger.opening import open_link
 from tests.guarantees import proves
 from tests.ledger.flaky import Fault, FlakyLink
@@ -16,12 +16,10 @@ PLANS: Sequence[tuple[Fault, ...]] = tuple(product(("command", "reply"), repeat=
 
 
 @pytest.fixture
-async def flaky(
-    broker: Broker, settings: BrokerSettings
-) -> AsyncIterator[tuple[Broker, FlakyLink]]:
+async def flaky(broker: Broker) -> AsyncIterator[tuple[Broker, FlakyLink]]:
     """A broker whose link can lose things, beside one whose link does not."""
-    link = FlakyLink(await open_link(settings))
-    unsteady = Broker(link, settings)
+    link = FlakyLink(await open_link(broker.settings))
+    unsteady = Broker(link, broker.settings)
     await unsteady.start()
     try:
         yield unsteady, link

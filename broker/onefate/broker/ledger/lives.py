@@ -15,7 +15,6 @@ from onefate.broker.ledger.link import Reply
 from onefate.broker.ledger.models import Happening, JsonObject, Life, Settlement
 from onefate.broker.ledger.store import Words, raw, words
 
-
 _FIRST: Final = ("recorded", "started", "settled")
 """What comes first among things of one millisecond, in this order."""
 
