@@ -15,6 +15,7 @@ from onefate.broker.journey.values import ABSENT, is_list, is_object
 Sameness: TypeAlias = Literal["same", "different", "cannot-judge"]
 
 _NOTHING: Final = b"_"
+_CLOSE: Final = b"]"
 
 
 def input_digest(value: object) -> str | None:
@@ -43,31 +44,30 @@ def same_input(left: object, right: object) -> Sameness:
 
 
 def _digest(value: object, *, forgiving: bool) -> str | None:
-    found = hashlib.sha256()
+    tokens: list[bytes] = []
     trail: list[tuple[int, Iterator[object]]] = []
     inside: set[int] = set()
-    waiting: Iterator[object] = iter((value,))
-    owner = 0
+    owner, waiting = 0, iter((value,))
     while True:
         part = next(waiting, _END)
         if part is _END:
-            found.update(b"]")
             inside.discard(owner)
             if not trail:
-                return found.hexdigest()
+                return hashlib.sha256(b"".join(tokens)).hexdigest()
+            tokens.append(_CLOSE)
             owner, waiting = trail.pop()
             continue
-        opened = _parts(part)
-        if opened is not None and id(part) not in inside:
-            found.update(opened[0])
+        token = _token(part)
+        if token is None and id(part) not in inside and (opened := _parts(part)) is not None:
             trail.append((owner, waiting))
-            owner, waiting = id(part), opened[1]
+            owner = id(part)
             inside.add(owner)
-            continue
-        token = _token(part) if opened is None else None
-        if token is None and not forgiving:
+            token, waiting = opened
+        elif token is None and forgiving:
+            token = _stranger(part)
+        if token is None:
             return None
-        found.update(token if token is not None else _stranger(part))
+        tokens.append(token)
 
 
 _END: Final = object()

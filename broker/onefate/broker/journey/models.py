@@ -98,8 +98,10 @@ _TESTS: dict[str, Json] = {
     },
 }
 _FILTER: dict[str, Json] = {
-    "type": "object", "minProperties": 1, "additionalProperties": _TESTS, "description":
-    "Conditions on the app's state, all of which must hold: {key: {operator: value}}.",
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": _TESTS,
+    "description": "Conditions on the app's state; all must hold: {key: {operator: value}}.",
 }
 _ON: dict[str, Json] = {
     "anyOf": [

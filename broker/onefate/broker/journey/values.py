@@ -39,12 +39,18 @@ _LEFT_OUT: Final = " more left out"
 
 def is_object(value: object) -> TypeGuard[Mapping[object, object]]:
     """True for what JSON calls an object."""
-    return isinstance(value, Mapping)
+    return isinstance(value, dict | Mapping)
 
 
 def is_list(value: object) -> TypeGuard[Sequence[object]]:
     """True for what JSON calls an array."""
     return isinstance(value, list | tuple)
+
+
+def _is_container(part: object) -> bool:
+    if part is None or isinstance(part, str | int | float):
+        return False
+    return is_object(part) or is_list(part)
 
 
 def detached(value: object) -> object:
@@ -53,13 +59,13 @@ def detached(value: object) -> object:
     Tuples become lists and mappings become dicts; a container that occurs twice, or in itself,
     does so in the copy. Anything that is not a container is shared.
     """
-    if not (is_object(value) or is_list(value)):
+    if not _is_container(value):
         return value
     copies: dict[int, list[object] | dict[object, object]] = {}
     open_copies: list[tuple[object, list[object] | dict[object, object]]] = []
 
     def copy_of(part: object) -> object:
-        if not (is_object(part) or is_list(part)):
+        if not _is_container(part):
             return part
         if id(part) not in copies:
             copies[id(part)] = {} if is_object(part) else []
