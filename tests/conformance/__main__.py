@@ -3,27 +3,38 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
 import anyio
 
-from tests.conformance import core
+from tests.conformance import core, redis
 from tests.conformance.driver import Opener
 from tests.conformance.player import Outcome, play
 from tests.conformance.scenario import scenarios
 
-DRIVERS: dict[str, Opener] = {"core": core.opened}
+
+@asynccontextmanager
+async def stage(on: str, ports: int) -> AsyncGenerator[Opener]:
+    """What to play on: the pure machine, or a server of our own."""
+    if on == "core":
+        yield core.opened
+        return
+    async with redis.server(ports) as opener:
+        yield opener
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The command line, understood."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("directories", nargs="+", type=Path, metavar="DIR")
-    parser.add_argument("--ports", type=int, default=1, help="doors that take the steps in turn")
+    parser.add_argument("--ports", type=int, help="doors that take the steps in turn")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what differs there too")
-    parser.add_argument("--on", choices=sorted(DRIVERS), default="core")
+    parser.add_argument(
+        "--on", choices=("core", "redis"), help="default: redis if --ports is given"
+    )
     parser.add_argument("--only", metavar="NAME", help="only scenarios whose name contains it")
     parser.add_argument("-v", action="store_true", dest="every", help="print every difference")
     return parser.parse_args(arguments)
@@ -77,11 +88,13 @@ def report(outcomes: Sequence[Outcome]) -> list[dict[str, object]]:
 async def run(options: argparse.Namespace) -> int:
     """Play, print, count; 1 if anything failed."""
     outcomes: list[Outcome] = []
-    for scenario in scenarios(options.directories, options.only):
-        outcome = await play(scenario, DRIVERS[options.on], options.ports)
-        outcomes.append(outcome)
-        if not outcome.met:
-            sys.stdout.write("\n".join(lines(outcome, every=options.every)) + "\n")
+    on = options.on or ("core" if options.ports is None else "redis")
+    async with stage(on, options.ports or 1) as opener:
+        for scenario in scenarios(options.directories, options.only):
+            outcome = await play(scenario, opener)
+            outcomes.append(outcome)
+            if not outcome.met:
+                sys.stdout.write("\n".join(lines(outcome, every=options.every)) + "\n")
     failed = sum(not outcome.met for outcome in outcomes)
     departing = sum(outcome.scenario.departs is not None for outcome in outcomes)
     if options.json is not None:

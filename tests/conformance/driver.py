@@ -26,8 +26,6 @@ class Plan:
 
     journey_map: JourneyMap
     options: Mapping[str, object]
-    ports: int = 1
-    """How many doors to the one session take the steps in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ class Outcome:
         return not self.mismatches
 
 
-async def play(scenario: Scenario, opener: Opener, ports: int = 1) -> Outcome:
+async def play(scenario: Scenario, opener: Opener) -> Outcome:
     """Play every step, compare those that are to be compared."""
     try:
         journey_map = compile_map(scenario.map_id, definition_from(scenario.definition))
@@ -46,13 +46,11 @@ async def play(scenario: Scenario, opener: Opener, ports: int = 1) -> Outcome:
         return _outcome(scenario, [{"build": {"raises": error.code}}])
     except Exception:  # noqa: BLE001 - whatever else it raises is a finding, not the player's end
         return _outcome(scenario, [{"build": _crash()}])
-    return _outcome(scenario, await _session(scenario, journey_map, opener, ports))
+    return _outcome(scenario, await _session(scenario, journey_map, opener))
 
 
-async def _session(
-    scenario: Scenario, journey_map: JourneyMap, opener: Opener, ports: int
-) -> list[Json]:
-    plan = Plan(journey_map, cast("dict[str, object]", filled(scenario.session)), ports)
+async def _session(scenario: Scenario, journey_map: JourneyMap, opener: Opener) -> list[Json]:
+    plan = Plan(journey_map, cast("dict[str, object]", filled(scenario.session)))
     try:
         async with opener(plan) as driver:
             stage = Stage(driver, port_options(cast("dict[str, object]", scenario.port)))

@@ -3,6 +3,7 @@
 from onefate.port.call import call
 from onefate.port.errors import PortOptionsError
 from onefate.port.facts import SettledFacts, settled_facts
+from onefate.port.fold import folded
 from onefate.port.options import PortOptions, port_options
 from onefate.port.protocols import JourneyToolsPort, JourneyToolsPortWithSettlement
 from onefate.port.served import ServedPort, SessionDoor
@@ -20,6 +21,7 @@ __all__ = [
     "Tool",
     "call",
     "canonical_bytes",
+    "folded",
     "port_options",
     "settled_facts",
     "tool_array",

@@ -2,7 +2,7 @@
 
 from onefate.broker.journey.names import matching_ids
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.reads.available import available, explain
+from onefate.broker.session.reads.available import ServedRows, explain
 from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
@@ -14,7 +14,7 @@ from onefate.port.wanted import Wanted
 
 def do_action(draft: Draft, port: Port, arguments: Arguments) -> Wire:
     """Find the action among the served rows and perform it, or ask first."""
-    served = {edge["affordanceId"]: edge for edge in available(draft, port.options.source)["edges"]}
+    served = ServedRows(draft, port.options.source)
     asked = arguments.named("action")
     if asked is None:
         return {**_error("ACTION_REQUIRED"), "why": texts.ACTION_REQUIRED, "actions": [*served]}

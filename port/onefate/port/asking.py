@@ -62,11 +62,11 @@ def _would_ask(draft: Draft, port: Port, wanted: Wanted, edge: Edge | None) -> b
 
 
 def _declined(draft: Draft, port: Port, wanted: Wanted, *, may_mint: bool) -> Wire:
-    """Pass a no on to the card of exactly this attempt; without one say that nothing was done."""
+    """Pass a no on to the card of exactly this attempt; without one nothing is recorded."""
     answer: Wire = {"ok": False, "judgment": "declined", **wanted.named}
     card_id = approval.unanswered(draft, wanted.action, wanted.input, wanted.instance)
     if card_id is None and not may_mint:
-        return {**answer, "why": texts.DECLINED_HERE}
+        return answer
     told = approval.decline_confirm(
         draft,
         wanted.action,

@@ -7,7 +7,7 @@ commit together. Spec: port-settlement §2, §3.
 
 from onefate.broker.journey.values import ABSENT
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.state import Wire
+from onefate.broker.session.state import Wire, detached
 from onefate.port import texts
 from onefate.port.action_calls import do_action
 from onefate.port.arguments import Arguments, is_json
@@ -28,7 +28,7 @@ def call(draft: Draft, port: Port, name: str, arguments: object = None) -> Wire:
             "reason": "UNKNOWN_TOOL",
             "tools": list(port.tool_names),
         }
-    return {**answer, **position(draft)}
+    return detached({**answer, **position(draft)})
 
 
 def _routed(draft: Draft, port: Port, name: str, arguments: Arguments) -> Wire | None:

@@ -11,8 +11,9 @@ from onefate.broker.session import cards, rows
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import AmbiguousId, Forgotten
 from onefate.broker.session.raised import error_words
-from onefate.broker.session.settle import awaiting_settlement, settlement_if_known
-from onefate.broker.session.state import EffectStatus, Outcome, Receipt, Row, Wire
+from onefate.broker.session.reads.history import together
+from onefate.broker.session.settle import awaiting_settlement, is_open, settlement_if_known
+from onefate.broker.session.state import EffectStatus, Outcome, Receipt, Row, Wire, detached
 from onefate.port import texts
 
 
@@ -41,7 +42,6 @@ class SettledFacts(TypedDict):
     stillWorking: NotRequired[Literal[True]]
     stillWorkingMeans: NotRequired[str]
     later: NotRequired[list[Wire]]
-    laterMeans: NotRequired[str]
 
 
 def settled_facts(draft: Draft, transition_id: str) -> SettledFacts | None:
@@ -50,6 +50,12 @@ def settled_facts(draft: Draft, transition_id: str) -> SettledFacts | None:
     Raises:
         ImpossibleId: no settlement can ever exist for the id, or it names a card as well.
     """
+    if not is_open(draft, transition_id):
+        together(
+            lambda: draft.receipts.want((transition_id,)),
+            lambda: rows.find(draft, transition_id),
+            lambda: cards.find(draft, transition_id),
+        )
     receipt = settlement_if_known(draft, transition_id)
     if cards.find(draft, transition_id) is not None:
         raise AmbiguousId(transition_id, awaiting_settlement(draft))
@@ -71,8 +77,7 @@ def settled_facts(draft: Draft, transition_id: str) -> SettledFacts | None:
         facts["stillWorkingMeans"] = texts.STILL_WORKING
     if "later" in row:
         facts["later"] = row["later"]
-        facts["laterMeans"] = texts.LATER
-    return facts
+    return detached(facts)
 
 
 def row_of(draft: Draft, transition_id: str) -> Row:

@@ -9,7 +9,7 @@ from typing import Final
 from onefate.broker.session import cards
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.frames import journey_plan, journey_standing, leave_journey
-from onefate.broker.session.reads.available import available
+from onefate.broker.session.reads.available import ServedRows
 from onefate.broker.session.reads.decisions import decisions
 from onefate.broker.session.reads.rows import Edge
 from onefate.broker.session.state import Wire
@@ -35,8 +35,7 @@ class _Frame:
 
     def __init__(self, draft: Draft, port: Port) -> None:
         self._draft = draft
-        self._edges = available(draft, port.options.source)["edges"]
-        self._served = {edge["affordanceId"]: edge for edge in self._edges}
+        self._served = ServedRows(draft, port.options.source)
         self._pending = list(dict.fromkeys(fire["affordanceId"] for fire in draft.pending))
         self._cards = {
             ask["affordanceId"]: ask["askId"]
@@ -99,7 +98,7 @@ class _Frame:
             row["enabled"] = False
             if "blockedBecause" in edge:
                 row["blockedBecause"] = edge["blockedBecause"]
-            if unblockers := unblocked_by(self._draft, action, self._edges):
+            if unblockers := unblocked_by(self._draft, action, self._served.values()):
                 row["unblockedBy"] = unblockers
         if "busy" in edge:
             row["busy"] = edge["busy"]

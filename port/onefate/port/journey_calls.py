@@ -3,7 +3,7 @@
 from onefate.broker.journey.names import matching_ids
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.frames import open_journey
-from onefate.broker.session.reads.available import available
+from onefate.broker.session.reads.available import ServedRows
 from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
@@ -43,8 +43,7 @@ def journey_call(draft: Draft, port: Port, journey: str, arguments: Arguments) -
 
 
 def _step(draft: Draft, port: Port, journey: str, wanted: Wanted) -> Wire:
-    edges = available(draft, port.options.source)["edges"]
-    edge = next((row for row in edges if row["affordanceId"] == wanted.action), None)
+    edge = ServedRows(draft, port.options.source).get(wanted.action)
     stopped = paused(draft, port, wanted, edge)
     if stopped is not None:
         return stopped

@@ -5,6 +5,7 @@ import math
 from onefate.broker.journey.values import cut
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.brief import context_brief
+from onefate.broker.session.reads.history import together
 from onefate.broker.session.reads.routes import how_to_reach
 from onefate.broker.session.reads.slice import why
 from onefate.broker.session.reads.truth import ground_truth
@@ -25,16 +26,12 @@ def whats_here(draft: Draft, port: Port, arguments: Arguments) -> Wire:
             "ok": False,
             "judgment": "error",
             "reason": "UNKNOWN_PAGE",
-            "why": texts.UNKNOWN_PAGE,
             "pages": [*draft.map.pages],
         }
     since = _version(arguments.number("sinceVersion"))
-    answer: Wire = {
-        "ok": True,
-        "facts": ground_truth(draft, since)["text"],
-        "brief": context_brief(draft, since)["text"],
-        "actions": action_rows(draft, port, since),
-    }
+    facts, brief = _grounding(draft, since)
+    answer: Wire = {"ok": True, "facts": facts, "brief": brief}
+    answer["actions"] = action_rows(draft, port, since)
     journeys = journey_rows(draft)
     answer["journeys"] = journeys
     answer.update(elsewhere(draft, len(journeys)))
@@ -61,6 +58,16 @@ def _version(sent: float | None) -> int | None:
     if sent is None:
         return None
     return max(-1, min(math.ceil(sent), LARGEST_VERSION))
+
+
+def _grounding(draft: Draft, since: int | None) -> tuple[str, str]:
+    """Tell what is on record and where the session stands; their history is asked for in one go."""
+    told: list[str] = []
+    together(
+        lambda: told.append(ground_truth(draft, since)["text"]),
+        lambda: told.append(context_brief(draft, since)["text"]),
+    )
+    return told[0], told[1]
 
 
 def _way(draft: Draft, target: str) -> Wire:

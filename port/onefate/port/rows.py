@@ -4,6 +4,7 @@ A row carries what an agent can act on and nothing else; what was read to compos
 (spec: port-settlement §7).
 """
 
+from collections.abc import Collection
 from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from onefate.broker.journey.values import Json
@@ -109,7 +110,7 @@ def _action_row(
         row["materialized"] = False
     if edge["activation"] not in _USUAL:
         row["activation"] = edge["activation"]
-    if edge.get("mustCiteOffer"):
+    if "mustCiteOffer" in edge and "offerRef" in edge:
         row["offerId"] = edge["offerRef"]["offerId"]
     if "enabled" in edge and (unblockers := unblocked_by(draft, edge["affordanceId"], edges)):
         row["unblockedBy"] = unblockers
@@ -130,7 +131,7 @@ def _stale(draft: Draft, principal: Principal, edge: Edge, changed: set[str]) ->
     return {name: keys for name, keys in (("staleReads", reads), ("staleWrites", writes)) if keys}
 
 
-def unblocked_by(draft: Draft, action: str, edges: list[Edge]) -> list[UnblockedBy]:
+def unblocked_by(draft: Draft, action: str, edges: Collection[Edge]) -> list[UnblockedBy]:
     """Name the actions that write a key of a condition which keeps this one off."""
     pending = {fire["affordanceId"] for fire in draft.pending}
     busy = {edge["affordanceId"] for edge in edges if "busy" in edge}

@@ -15,6 +15,7 @@ from onefate.port.arguments import Arguments
 from onefate.port.call import call
 from onefate.port.did_it_work import fire_named
 from onefate.port.facts import SettledFacts, settled_facts
+from onefate.port.fold import folded
 from onefate.port.options import PortOptions
 from onefate.port.tools import Port, Tool
 
@@ -66,6 +67,11 @@ class ServedPort:
         """Give the tool array: the same bytes for the session's life, a copy each time."""
         return self._port.tools()
 
+    @property
+    def tool_bytes(self) -> bytes:
+        """The tool array in its canonical bytes."""
+        return self._port.tool_bytes
+
     async def call(self, name: str, args: object = None) -> Wire:
         """Answer a tool call at once, whatever was sent (call:never-waits)."""
         answer, open_fire = await self._door.decide(lambda draft: self._decided(draft, name, args))
@@ -78,6 +84,10 @@ class ServedPort:
         if answer.get("judgment") != "still-pending":
             return answer, None
         return answer, fire_named(draft, Arguments.of(args).text("transitionId") or "")
+
+    async def fold(self, answer: Wire) -> Wire:
+        """Tell an answer of `call` again with what is known of its fire now (see `fold`)."""
+        return await self._door.decide(lambda draft: folded(draft, self._port, answer))
 
     async def when_settled(self, transition_id: str) -> Receipt:
         """Give the settlement of a fire once it has one; ends otherwise only by cancellation.

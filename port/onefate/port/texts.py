@@ -45,10 +45,6 @@ ARRIVAL_OBSERVED: Final = (
     "The page was seen after this was performed. That fits, but does not prove the one caused the "
     "other."
 )
-LATER: Final = (
-    "The receipt stands as it is. What later lists was learned after it had come to rest; weigh "
-    "it before you act."
-)
 
 # Cards
 
@@ -71,10 +67,6 @@ APPROVAL_REQUIRED: Final = (
 RELAYED_DECLINE: Final = (
     "Your report of a no is on record as your report. The card stays open until a person answers "
     "it."
-)
-DECLINED_HERE: Final = (
-    "Nothing was performed, as you asked. No card was open for this, so there was nothing to "
-    "answer."
 )
 P_AWAITING: Final = "Nothing was performed. A person has not answered yet. Wait; do not ask again."
 P_DECLINED: Final = "Nothing was performed. A person said no. Do not try it again unless they ask."
@@ -126,7 +118,6 @@ ROUTE: Final = (
     "Declared hops, fewest first. They are no plan and no permission: each is judged when fired."
 )
 NO_ROUTE: Final = "No declared action leads there from here. That does not make it impossible."
-UNKNOWN_PAGE: Final = "The app declares no page of that name; pages lists the declared ones."
 NOT_ON_PAGE: Final = (
     "This action is offered on another page. Go there first; nothing was performed."
 )
