@@ -10,7 +10,12 @@ from onefate.broker.session import concurrency
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.facts import NAVIGATE, could_materialise, handler_for
-from onefate.broker.session.reads.available import available, available_journeys, explain
+from onefate.broker.session.reads.available import (
+    ServedRows,
+    available,
+    available_journeys,
+    explain,
+)
 from onefate.broker.session.reads.decisions import decisions
 from onefate.broker.session.reads.page import served_ids
 from onefate.broker.session.reads.receipts import card_receipts
@@ -56,7 +61,6 @@ def test_a_bare_row_holds_nothing_that_is_not_known() -> None:
         "role",
         "highEffect",
         "evidence",
-        "offerRef",
         "node",
         "activation",
     }
@@ -276,9 +280,38 @@ def test_a_row_whose_policy_enforces_must_cite_its_offer() -> None:
     draft = world(page_of(a=fresh, b={"does": "B"}))
     row = edge(draft, "p.a")
     assert row.get("mustCiteOffer") is True
-    assert row["offerRef"]["offerId"] == "offer#1"
-    assert row["offerRef"]["actionId"] == "p.a"
-    assert "mustCiteOffer" not in edge(draft, "p.b")
+    assert row.get("offerRef") == {
+        "offerId": "offer#1",
+        "actionId": "p.a",
+        "node": "p",
+        "stateVersion": 0,
+        "structureVersion": 0,
+    }
+    free = edge(draft, "p.b")
+    assert "mustCiteOffer" not in free
+    assert "offerRef" in free
+
+
+def test_a_session_in_which_no_offer_is_ever_judged_keeps_none() -> None:
+    draft = world(page_of(a={"does": "A", "freshness": {"readChanges": "disclose"}}))
+    assert "offerRef" not in edge(draft, "p.a")
+    assert not draft.decision
+    strict = world(page_of(a={"does": "A"}), freshness={"positionChanges": "require-ack"})
+    assert "offerRef" in edge(strict, "p.a")
+
+
+def test_rows_are_composed_when_they_are_read() -> None:
+    draft = world(page_of(a={"does": "A"}, b={"does": "B"}))
+    read: list[str] = []
+    draft.code.holds["p.a"] = [("app", lambda: read.append("a"))]
+    rows = ServedRows(draft)
+    assert list(rows) == ["p.a", "p.b"]
+    assert len(rows) == 2
+    assert rows["p.b"]["description"] == "B"
+    assert read == []
+    assert rows["p.a"] is rows["p.a"]
+    assert read == ["a"]
+    assert "p.c" not in rows
 
 
 def test_looking_twice_changes_neither_versions_nor_offers() -> None:

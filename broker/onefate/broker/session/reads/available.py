@@ -4,41 +4,49 @@ A served row means: declared on this page, its guard not known to fail, its node
 hidden. Switched off and unwired actions are served, marked (spec: graph-session §6).
 """
 
+from collections.abc import Iterator, Mapping
+
 from onefate.broker.journey import Journey
 from onefate.broker.journey.conditions import evaluate, matches
 from onefate.broker.session import structure
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.reads.edges import edge_of
-from onefate.broker.session.reads.page import offered
-from onefate.broker.session.reads.rows import Available, Explanation, JourneyRow, OfferRef
-from onefate.broker.session.reads.tree import Served, Tree
-from onefate.broker.session.state import Offer
+from onefate.broker.session.reads.page import served_places
+from onefate.broker.session.reads.rows import Available, Edge, Explanation, JourneyRow
+
+
+class ServedRows(Mapping[str, Edge]):
+    """The rows served here now, by action id in declaration order; each is composed when read.
+
+    Looking moves no version. What is long mounted on another page is noted as drift, and rows that
+    must be cited get their offers, as `principal` sees them.
+    """
+
+    def __init__(self, draft: Draft, principal: str = "agent") -> None:
+        structure.check_drift(draft)
+        self._draft = draft
+        self._places = served_places(draft, principal)
+        self._rows: dict[str, Edge] = {}
+
+    def __getitem__(self, action_id: str) -> Edge:
+        if action_id not in self._rows:
+            self._rows[action_id] = edge_of(self._draft, self._places[action_id])
+        return self._rows[action_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def available(draft: Draft, principal: str = "agent") -> Available:
-    """Serve every action that can be performed here now, in declaration order.
-
-    Serving a row mints its offer, as `principal` sees it; no version moves. What is long mounted on
-    another page is noted as drift.
-    """
-    structure.check_drift(draft)
-    tree = Tree(draft)
-    edges = [
-        edge_of(draft, found, _reference(offer), gate)
-        for found, offer in offered(draft, principal)
-        if isinstance(gate := tree.gate(found.path), Served)
-    ]
-    return Available(version=draft.counters["version"], node=draft.position["node"], edges=edges)
-
-
-def _reference(offer: Offer) -> OfferRef:
-    return OfferRef(
-        offerId=offer["offerId"],
-        actionId=offer["actionId"],
-        node=offer["node"],
-        stateVersion=offer["stateVersion"],
-        structureVersion=offer["structureVersion"],
+    """Serve every action that can be performed here now: `ServedRows`, all composed."""
+    return Available(
+        version=draft.counters["version"],
+        node=draft.position["node"],
+        edges=list(ServedRows(draft, principal).values()),
     )
 
 

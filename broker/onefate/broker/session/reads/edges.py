@@ -12,27 +12,30 @@ from onefate.broker.session import concurrency, freshness
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.facts import handler_for
 from onefate.broker.session.reads.controls import blocked_because, held_value
-from onefate.broker.session.reads.page import Candidate
+from onefate.broker.session.reads.page import Place
 from onefate.broker.session.reads.rows import Edge, OfferRef
-from onefate.broker.session.reads.tree import Served, existence
+from onefate.broker.session.reads.tree import existence
+from onefate.broker.session.state import Offer
 
 
-def edge_of(draft: Draft, found: Candidate, offer: OfferRef, gate: Served) -> Edge:
-    """Compose the row of an action that is served under this offer."""
-    action, judged = found.action, found.judged
+def edge_of(draft: Draft, place: Place) -> Edge:
+    """Compose the row of an action that is served."""
+    action = place.action
+    judged = evaluate(action.guard, draft.state, draft.options.redacted_keys)
     edge = Edge(
         affordanceId=action.id,
         description=action.description,
         role=action.role,
         highEffect=action.high_effect,
         evidence=list(judged.conditions),
-        offerRef=offer,
-        node=found.path,
-        activation=gate.activation,
+        node=place.path,
+        activation=place.gate.activation,
     )
+    if place.offer is not None:
+        _add_offer(draft, edge, action, place.offer)
     if judged.unevaluable:
         edge["guardUnevaluated"] = list(judged.unevaluable)
-    if gate.doubtful:
+    if place.gate.doubtful:
         edge["presence"] = "unknown"
     _add_declared(edge, action)
     _add_policy(edge, action)
@@ -40,6 +43,18 @@ def edge_of(draft: Draft, found: Candidate, offer: OfferRef, gate: Served) -> Ed
     _add_repeats(draft, edge, action)
     _add_instances(draft, edge)
     return edge
+
+
+def _add_offer(draft: Draft, edge: Edge, action: Action, offer: Offer) -> None:
+    edge["offerRef"] = OfferRef(
+        offerId=offer["offerId"],
+        actionId=offer["actionId"],
+        node=offer["node"],
+        stateVersion=offer["stateVersion"],
+        structureVersion=offer["structureVersion"],
+    )
+    if freshness.enforces(draft, action):
+        edge["mustCiteOffer"] = True
 
 
 def _add_declared(edge: Edge, action: Action) -> None:
@@ -87,8 +102,6 @@ def _is_disabled(draft: Draft, action: Action) -> bool:
 
 
 def _add_repeats(draft: Draft, edge: Edge, action: Action) -> None:
-    if freshness.enforces(draft, action):
-        edge["mustCiteOffer"] = True
     if action.concurrency.scope != "action":
         return
     if action.concurrency.mode == "single-flight" and concurrency.is_in_flight(draft, action):

@@ -1,13 +1,14 @@
-"""The actions of the page the session stands on whose guards are not known to fail.
+"""The actions of the page the session stands on, where they stand in the tree, and their offers.
 
-Spec: graph-session §6.1. What the tree hides is still among them: see `tree`.
+Spec: graph-session §6.1, §6.2, §10.1.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from onefate.broker.journey import Action
-from onefate.broker.journey.conditions import Evaluation, evaluate
+from onefate.broker.journey.conditions import evaluate, matches
+from onefate.broker.journey.graph import Freshness
 from onefate.broker.session import offers
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.tree import Served, Tree
@@ -15,38 +16,61 @@ from onefate.broker.session.state import Offer
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """An action of this page: what its guard says now, and the node it is on."""
+class Place:
+    """An action that is served here: its node, how that is shown, and its offer.
+
+    Offers are minted only in a session where one can ever be judged: elsewhere there is none.
+    """
 
     action: Action
-    judged: Evaluation
     path: str
+    gate: Served
+    offer: Offer | None
 
 
-def candidates(draft: Draft) -> Iterator[Candidate]:
-    """Give the actions of this page in declaration order."""
-    for action in draft.actions():
-        path = draft.placed(action.id)
-        if path is None:
-            continue
-        judged = evaluate(action.guard, draft.state, draft.options.redacted_keys)
-        if judged.matched:
-            yield Candidate(action, judged, path)
-
-
-def offered(draft: Draft, principal: str = "agent") -> list[tuple[Candidate, Offer]]:
-    """Give the actions of this page with the offer that each is, as `principal` sees it."""
-    return [
-        (found, offers.mint(draft, found.action, found.judged, principal))
-        for found in candidates(draft)
-    ]
+def served_places(draft: Draft, principal: str = "agent") -> dict[str, Place]:
+    """Give what is served here now, by action id in declaration order, as `principal` sees it."""
+    judged = _judges_offers(draft)
+    tree = Tree(draft)
+    places: dict[str, Place] = {}
+    for action, path in _candidates(draft):
+        offer = _mint(draft, action, principal) if judged else None
+        gate = tree.gate(path)
+        if isinstance(gate, Served):
+            places[action.id] = Place(action, path, gate, offer)
+    return places
 
 
 def served_ids(draft: Draft, principal: str = "agent") -> list[str]:
-    """Give the ids of the actions that are served here now, each under its offer."""
-    tree = Tree(draft)
-    return [
-        found.action.id
-        for found, _ in offered(draft, principal)
-        if isinstance(tree.gate(found.path), Served)
-    ]
+    """Give the ids of the actions that are served here now."""
+    return list(served_places(draft, principal))
+
+
+def _candidates(draft: Draft) -> Iterator[tuple[Action, str]]:
+    for action in draft.actions():
+        path = draft.placed(action.id)
+        if path is not None and matches(action.guard, draft.state):
+            yield action, path
+
+
+def _mint(draft: Draft, action: Action, principal: str) -> Offer:
+    return offers.mint(draft, action, evaluate(action.guard, draft.state), principal)
+
+
+def _judges_offers(draft: Draft) -> bool:
+    declared = (action.freshness for action in draft.actions())
+    return any(
+        answer is not None and answer != "disclose"
+        for policy in (draft.options.freshness, *declared)
+        if policy is not None
+        for answer in _answers(policy)
+    )
+
+
+def _answers(policy: Freshness) -> tuple[str | None, ...]:
+    return (
+        policy.guard_changes,
+        policy.read_changes,
+        policy.write_changes,
+        policy.position_changes,
+    )

@@ -36,9 +36,9 @@ class Edge(TypedDict):
     role: str
     highEffect: bool
     evidence: list[FilterCondition]
-    offerRef: OfferRef
     node: str
     activation: Activation
+    offerRef: NotRequired[OfferRef]
     materialized: NotRequired[bool]
     enabled: NotRequired[Literal[False]]
     blockedBecause: NotRequired[BlockedBecause]

@@ -15,21 +15,13 @@ def verdict(draft: Draft, row: Row) -> str:
         return texts.NOT_WIRED
     if record["outcome"] == "pending" or _is_open(draft, record):
         return texts.PENDING.format(id=record["id"])
-    if _check_failed(draft, record):
+    if row.get("refuted"):
         return texts.CHECK_FAILED
     return _by_outcome(record)
 
 
 def _is_open(draft: Draft, record: Record) -> bool:
     return any(latch["id"] == record["id"] for latch in draft.latches)
-
-
-def _check_failed(draft: Draft, record: Record) -> bool:
-    action = draft.action(record["cause"].get("affordanceId", ""))
-    if action is None or action.verify is None:
-        return False
-    receipt = draft.receipts.get(record["id"])
-    return receipt is not None and receipt.get("verifyHeld") is False
 
 
 def _by_outcome(record: Record) -> str:
