@@ -60,14 +60,16 @@ class MemoryLink:
     _stores: ClassVar[dict[tuple[int, str], _Store]] = {}
     _stores_lock: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(self, name: str = "") -> None:
-        self._store = self._named(name)
+    def __init__(
+        self, name: str, store: _Store, commands: _Connection, subscription: _Connection
+    ) -> None:
+        self._store = store
         self._name = name
         self._pid = os.getpid()
         self._loop = asyncio.get_running_loop()
         self._counters = LinkCounters(connects=1)
-        self._commands = self._store.connect()
-        self._subscription = self._store.connect()
+        self._commands = commands
+        self._subscription = subscription
         self._listeners: list[PushListener] = []
         self._closed = False
         self._store.wakes.append(self._wake)
@@ -79,7 +81,7 @@ class MemoryLink:
         Raises:
             MissingExtra: fakeredis is not installed.
         """
-        return cls(name)
+        return cls(name, *await asyncio.to_thread(cls._connect, name))
 
     @property
     def topology(self) -> str:
@@ -149,6 +151,12 @@ class MemoryLink:
             self._store.wakes.remove(self._wake)
             self._commands.disconnect()
             self._subscription.disconnect()
+
+    @classmethod
+    def _connect(cls, name: str) -> tuple[_Store, _Connection, _Connection]:
+        """Make what a link needs; off the loop, as fakeredis reads files when it begins."""
+        store = cls._named(name)
+        return store, store.connect(), store.connect()
 
     @classmethod
     def _named(cls, name: str) -> _Store:

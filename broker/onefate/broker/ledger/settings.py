@@ -45,7 +45,7 @@ class BrokerSettings:
     durability: Durability = Durability.FAST
     retention_ms: int = 7 * _DAY_MS
     patience: float = 10.0
-    heartbeat: float = 1.0
+    heartbeat: float = 2.0
     deadline: float = 3.0
     max_payload_bytes: int = 256 << 10
     max_receipt_bytes: int = 256 << 10

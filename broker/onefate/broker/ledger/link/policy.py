@@ -13,7 +13,7 @@ class LinkPolicy:
     """
 
     patience: float = 10.0
-    heartbeat: float = 1.0
+    heartbeat: float = 2.0
     deadline: float = 3.0
     backoff_first: float = 0.02
     backoff_most: float = 0.5

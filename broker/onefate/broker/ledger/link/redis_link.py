@@ -104,7 +104,7 @@ class RedisLink:
         self._entrance = Entrance(access or Access(), self._policy, self._counters, self._message)
         self._wire: Wire | None = None
         self._facts = ServerFacts()
-        self._trouble = "not connected yet"
+        self._trouble = "no answer yet"
         self._arrivals: list[asyncio.Future[OnefateError | None]] = []
         self._wanted: dict[str, None] = {}
         self._push_listeners: list[PushListener] = []
