@@ -44,7 +44,7 @@ def raises(error: BaseException) -> Callable[[], int]:
     [
         (["sing"], "USAGE", "sing"),
         (["check-map"], "USAGE", "FILE"),
-        (["check-map", "nowhere.json"], "MAP_FILE", "nowhere.json"),
+        (["check-map", "nowhere.json"], "BAD_FILE", "nowhere.json"),
         (["doctor", "--durability", "granite"], "USAGE", "granite"),
         (["doctor", "--url", "http://host"], "BAD_SETTING", "redis://host"),
         (["doctor", "--namespace", "no spaces"], "BAD_SETTING", "namespace"),
@@ -162,7 +162,7 @@ def test_a_file_that_is_no_map_file_is_said_so(
     file = tmp_path / "map.json"
     file.write_text(text, encoding="utf-8")
     assert entry.run(["check-map", str(file)]) == 2
-    assert capsys.readouterr().err == f"onefate: {file} is not a map file: {problem} [MAP_FILE]\n"
+    assert capsys.readouterr().err == f"onefate: {file} cannot be used: {problem} [BAD_FILE]\n"
 
 
 def test_a_map_error_names_the_path_in_one_sentence(tmp_path: Path, capsys: Shown) -> None:

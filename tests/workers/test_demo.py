@@ -22,7 +22,8 @@ from tests.guarantees import proves
 pytestmark = proves("answer:one-truth", "wait:never-fails", "tools:bytes-stable")
 
 CLINIC = Path(__file__).parents[2] / "workers/onefate/workers/demo/clinic.json"
-PID = re.compile(r"\(pid (\d+)\)")
+watching = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched by pidfd")
+PID = re.compile(r"\bpid:? (\d+)")
 FOLDER = re.compile(r"private server \(pid \d+\) in (\S+)")
 
 
@@ -66,6 +67,7 @@ async def all_ended(shown: str) -> None:
 
 async def ended(pid: int) -> None:
     """Return once the process has ended, whoever its parent is."""
+    assert sys.platform == "linux"
     try:
         watched = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -76,6 +78,7 @@ async def ended(pid: int) -> None:
         os.close(watched)
 
 
+@watching
 async def test_the_demo_plays_to_the_end_and_leaves_nothing() -> None:
     async with demo() as process:
         shown = await read(process)
@@ -86,6 +89,7 @@ async def test_the_demo_plays_to_the_end_and_leaves_nothing() -> None:
     await gone(shown)
 
 
+@watching
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 async def test_an_interrupted_demo_leaves_nothing(sent: signal.Signals, code: int) -> None:
     async with demo() as process:
@@ -97,6 +101,7 @@ async def test_an_interrupted_demo_leaves_nothing(sent: signal.Signals, code: in
     await gone(shown)
 
 
+@watching
 async def test_a_killed_demo_leaves_no_process() -> None:
     async with demo() as process:
         shown = await read(process, until="when_settled(find)")

@@ -2,7 +2,7 @@
 
 OnefateError
 ├── BadInput
-│   ├── NoSuchMapFile         the map file cannot be read: `MAP_FILE`
+│   ├── BadFile               a file is not what it should be: `BAD_FILE`
 │   └── BadHandlers           the handlers named on the command line cannot be used: `BAD_HANDLERS`
 └── Refused
     └── CommandLineMissing    the command line's packages are not installed: `MISSING_EXTRA`
@@ -11,10 +11,10 @@ OnefateError
 from onefate.broker.errors import BadInput, Refused
 
 
-class NoSuchMapFile(BadInput):
-    """The file holds no map: it cannot be read, or it is not an object with `id` and `def`."""
+class BadFile(BadInput):
+    """A file named on the command line cannot be read, or holds something else."""
 
-    code = "MAP_FILE"
+    code = "BAD_FILE"
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(path, problem)
@@ -22,7 +22,7 @@ class NoSuchMapFile(BadInput):
         self.problem = problem
 
     def __str__(self) -> str:
-        return f"{self.path} is not a map file: {self.problem}"
+        return f"{self.path} cannot be used: {self.problem}"
 
 
 class BadHandlers(BadInput):

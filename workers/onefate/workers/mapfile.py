@@ -5,43 +5,58 @@ from pathlib import Path
 from typing import cast
 
 from onefate.broker.journey import JourneyMap, Json, compile_map, map_json_schema
-from onefate.workers.errors import NoSuchMapFile
+from onefate.workers.errors import BadFile
 
 
 def load_map(path: Path) -> JourneyMap:
     """Read a map file and compile it.
 
     Raises:
-        NoSuchMapFile: the file cannot be read, or is no object with `id` and `def`.
+        BadFile: the file cannot be read, or is no object with `id` and `def`.
         MapError: the first rule the map breaks, with the path to the fault.
     """
+    return map_of(_read(path), str(path))
+
+
+def read_options(path: Path) -> dict[str, object]:
+    """Read a file of session options, as the wire spells them.
+
+    Raises:
+        BadFile: the file cannot be read, or is no object.
+    """
+    value = _read(path)
+    if not isinstance(value, dict):
+        raise BadFile(str(path), "it must be an object of session options")
+    return cast("dict[str, object]", value)
+
+
+def _read(path: Path) -> object:
     try:
-        value: object = json.loads(path.read_text(encoding="utf-8"))
+        return cast("object", json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise NoSuchMapFile(str(path), error.strerror or "it cannot be read") from error
+        raise BadFile(str(path), error.strerror or "it cannot be read") from error
     except RecursionError:
-        raise NoSuchMapFile(str(path), "it is nested too deeply") from None
+        raise BadFile(str(path), "it is nested too deeply") from None
     except json.JSONDecodeError as error:
         problem = f"it is not JSON (line {error.lineno}, column {error.colno})"
-        raise NoSuchMapFile(str(path), problem) from None
+        raise BadFile(str(path), problem) from None
     except ValueError:
-        raise NoSuchMapFile(str(path), "it is not JSON in UTF-8") from None
-    return map_of(value, str(path))
+        raise BadFile(str(path), "it is not JSON in UTF-8") from None
 
 
 def map_of(value: object, name: str) -> JourneyMap:
     """Compile what a map file holds; `name` is what an error calls it.
 
     Raises:
-        NoSuchMapFile: `value` is no object with `id` and `def`.
+        BadFile: `value` is no object with `id` and `def`.
         MapError: the first rule the map breaks.
     """
     if not isinstance(value, dict) or not {"id", "def"} <= value.keys():
-        raise NoSuchMapFile(name, "it must be an object with `id` and `def`")
+        raise BadFile(name, "it must be an object with `id` and `def`")
     held = cast("dict[str, object]", value)
     map_id, definition = held["id"], held["def"]
     if not isinstance(map_id, str) or not isinstance(definition, dict):
-        raise NoSuchMapFile(name, "`id` must be a text and `def` an object")
+        raise BadFile(name, "`id` must be a text and `def` an object")
     return compile_map(map_id, cast("dict[str, object]", definition))
 
 

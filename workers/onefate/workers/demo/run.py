@@ -13,11 +13,9 @@ from typing import Final
 import anyio
 import anyio.to_thread
 
-from onefate.broker.door import Session
+from onefate.broker.door import Session, open_session
 from onefate.broker.ledger.broker import open_broker
 from onefate.broker.ledger.embedded import OwnedServer
-from onefate.broker.session.approval import approve_ask
-from onefate.broker.session.outcomes import observe_effect
 from onefate.workers.demo.compare import Compared, compare
 from onefate.workers.demo.conversation import CONVERSATION, OPTIONS, PORTS, SESSION
 from onefate.workers.demo.crew import gather
@@ -39,12 +37,12 @@ class SessionDoors:
 
     async def report(self, fire_id: str, source: str, status: str, evidence: str) -> Facts:
         """Say from outside how a fire came to rest."""
-        said = {"source": source, "status": status, "evidenceRef": evidence}
-        return await self._session.decide(lambda draft: observe_effect(draft, fire_id, said))
+        said: dict[str, object] = {"source": source, "status": status, "evidenceRef": evidence}
+        return await self._session.observe_effect(fire_id, said)
 
     async def approve(self, ask_id: str, by: str) -> Facts:
         """Answer a card with yes, as a person."""
-        return await self._session.decide(lambda draft: approve_ask(draft, ask_id, by=by))
+        return await self._session.approve(ask_id, by=by)
 
 
 async def run_demo(screen: Screen) -> int:
@@ -107,8 +105,11 @@ async def _place(screen: Screen) -> AsyncGenerator[Place, None]:
 
 @asynccontextmanager
 async def _doors(place: Place) -> AsyncGenerator[Doors, None]:
-    async with open_broker(place.url) as broker:
-        yield SessionDoors(await Session.open(broker, SESSION, place.map, OPTIONS))
+    async with (
+        open_broker(place.url) as broker,
+        open_session(broker, SESSION, place.map, OPTIONS, name="demo") as session,
+    ):
+        yield SessionDoors(session)
 
 
 async def _cancelled_by_signal(scope: anyio.CancelScope) -> None:

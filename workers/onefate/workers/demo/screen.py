@@ -23,6 +23,7 @@ SHOWN_KEYS = (
     "youAreOn",
     "toNode",
     "itsWait",
+    "pid",
     "data",
 )
 LONGEST_ANSWER = 90
