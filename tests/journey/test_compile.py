@@ -13,6 +13,7 @@ from onefate.broker.journey import (
     HumanDecides,
     JourneyMap,
     MapDefinition,
+    MapError,
     ModalDefinition,
     PageDefinition,
     PrincipalPolicy,
@@ -170,6 +171,24 @@ def test_tables_give_pages_links_and_journeys() -> None:
     assert rooms.binding == {"kind": "url", "href": "/rooms"}
     assert graph.actions["go-to-home"].binding is None
     assert graph.journeys["tour"].steps == ("go-to-rooms", "room.look")
+
+
+def test_links_and_pages_of_tables() -> None:
+    routes = from_routes({"home": "/", "rooms": "/rooms"}, cross_links=["rooms"])
+    pages = {"home": PageDefinition(does="Start"), "rooms": PageDefinition(route="/rooms/")}
+    graph = compile_map("hotel", MapDefinition(sources=[routes], pages=pages))
+    assert list(graph.actions) == ["go-to-rooms"]
+    assert graph.routes == {"home": "/", "rooms": "/rooms/"}
+    alone = from_routes({"home": "/"}, cross_links=True)
+    assert not compile_map("hotel", MapDefinition(sources=[alone])).actions
+    bare = compile_map("hotel", MapDefinition(sources=[from_routes({"home": "/"})]))
+    assert list(bare.pages) == ["home"]
+
+
+def test_a_journey_of_two_tables_is_refused() -> None:
+    flows = from_journeys({"tour": {"does": "Tour", "steps": ["look"]}})
+    with pytest.raises(MapError, match=r"^sources\[1\]\.journeys\.tour: "):
+        compile_map("hotel", MapDefinition(sources=[flows, flows]))
 
 
 def test_models_and_wire_form_make_one_map() -> None:

@@ -100,6 +100,7 @@ def test_unknown_keys_neither_hold_nor_fail() -> None:
     assert evaluate(asked, {"a": 3}).verdict == "failed"
     assert evaluate(asked, {"a": 1, "b": 2}).verdict == "held"
     assert evaluate(None, {"a": 1}).verdict == "held"
+    assert matches(None, {"a": 1})
 
 
 def test_evidence_hides_a_key_and_compares_the_value() -> None:

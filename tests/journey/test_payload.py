@@ -174,6 +174,10 @@ def test_validators_judge_and_change_nothing() -> None:
     assert issues({"parse": str}, 1) is None
 
 
+def test_a_contract_without_a_door_judges_nothing() -> None:
+    assert check_payload(InputContract("validator", object()), 1).issues is None
+
+
 def test_what_is_served_of_a_contract() -> None:
     assert contract_of("none").expects == "none"
     served = contract_of(Order).expects

@@ -50,6 +50,30 @@ def test_bounds_say_truly_how_much_is_left_out(value: list[int] | dict[str, None
     assert str(marker).startswith(f"{len(value) - limit} ")
 
 
+@pytest.mark.parametrize(("size", "left_out"), [(30, 0), (31, 1), (32, 2), (75, 45)])
+def test_a_list_keeps_thirty_items(size: int, left_out: int) -> None:
+    once = bounded(list(range(size)))
+    assert once == [*range(30), *([f"{left_out} more left out"] if left_out else [])]
+    assert bounded(once) == once
+    text = [*range(30), "not more left out"]
+    assert bounded(text) == [*range(30), "1 more left out"]
+
+
+@pytest.mark.parametrize(("size", "left_out"), [(40, 0), (41, 1), (42, 2), (75, 35)])
+def test_an_object_keeps_forty_keys(size: int, left_out: int) -> None:
+    once = bounded({f"k{at}": at for at in range(size)})
+    kept: dict[str, object] = {f"k{at}": at for at in range(40)}
+    assert once == kept | ({"…": f"{left_out} more left out"} if left_out else {})
+    assert bounded(once) == once
+
+
+def test_a_key_that_gives_way_to_the_marker_is_counted() -> None:
+    once = bounded({"…": 0, **{f"k{at}": at for at in range(40)}})
+    assert isinstance(once, dict)
+    assert (len(once), once["…"]) == (40, "2 more left out")
+    assert bounded(once) == once
+
+
 def test_bounds() -> None:
     assert bounded("x" * 200) == "x" * 200
     assert bounded("\U0001f9ea" * 201) == "\U0001f9ea" * 200 + "…"
@@ -110,6 +134,9 @@ def test_redaction_follows_paths() -> None:
     }
     assert redacted([[{"a": 1}]], ["a"]) == [[{"a": "[REDACTED]"}]]
     assert redacted("text", ["a"]) == "text"
+    assert redacted([1], [".", ""]) == [1]
+    shared = {"a": 1}
+    assert redacted([shared, shared], ["a"]) == [{"a": "[REDACTED]"}, {"a": "[REDACTED]"}]
 
 
 @given(JSON_VALUES, JSON_VALUES)
@@ -206,6 +233,7 @@ class Unprintable(Exception):  # noqa: N818 - a stranger's error
         ([1], "[1]"),
         (ABSENT, "undefined"),
         ("C" * 201, "C" * 200 + "…"),
+        (dt.date(2026, 1, 2), "2026-01-02"),
         (Unprintable(), "The error cannot be rendered as text."),
     ],
 )

@@ -139,7 +139,8 @@ def _bounded_object(members: Mapping[object, object], depth: int) -> Json:
     if left_out == 1 and real[-1][0] == ELLIPSIS and _is_marker(real[-1][1]):
         kept[ELLIPSIS] = _bounded(real[-1][1], depth)
     elif left_out > 0:
-        kept[ELLIPSIS] = f"{left_out}{_LEFT_OUT}"
+        replaced = int(ELLIPSIS in kept)
+        kept[ELLIPSIS] = f"{left_out + replaced}{_LEFT_OUT}"
     return kept
 
 
@@ -155,7 +156,7 @@ def _is_marker(part: object) -> bool:
 
 
 def _key_text(key: object) -> str:
-    return key if isinstance(key, str) else text_form(key)
+    return key if isinstance(key, str) else error_text(key)
 
 
 def _integer_text(value: int) -> str:
