@@ -295,7 +295,7 @@ def test_a_row_whose_policy_enforces_must_cite_its_offer() -> None:
 def test_a_session_in_which_no_offer_is_ever_judged_keeps_none() -> None:
     draft = world(page_of(a={"does": "A", "freshness": {"readChanges": "disclose"}}))
     assert "offerRef" not in edge(draft, "p.a")
-    assert not draft.decision
+    assert not draft.decision.tables
     strict = world(page_of(a={"does": "A"}), freshness={"positionChanges": "require-ack"})
     assert "offerRef" in edge(strict, "p.a")
 

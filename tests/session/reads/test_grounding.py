@@ -81,15 +81,7 @@ def test_a_fire_whose_own_check_failed_did_not_happen() -> None:
     draft = world({"pages": {"p": {"actions": {"a": checked}}}})
     row = happened(draft, "p.a", facts={"effectVerified": True})
     assert facts(draft)[3].endswith(texts.VERIFIED)
-    draft.settle(
-        "p.a#0",
-        {
-            "effectStatus": "refused",
-            "outcome": "committed",
-            "transition": row["record"],
-            "verifyHeld": False,
-        },
-    )
+    row["refuted"] = True
     assert facts(draft)[3].endswith(texts.CHECK_FAILED)
 
 
