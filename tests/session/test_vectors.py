@@ -274,7 +274,7 @@ def test_22_what_was_read_has_moved() -> None:
 
 
 def test_23_the_oldest_offers_are_dropped() -> None:
-    app = App(maxOffers=3)
+    app = App(freshness={"readChanges": "refuse"}, maxOffers=3)
     for value in range(5):
         app.look()
         app.report({"x": value})

@@ -138,7 +138,12 @@ def presented(draft: Draft, key: str) -> str | None:
     if usable:
         return max(usable, key=lambda card: card.get("answerSeq", 0))["askId"]
     unanswered = next((card["askId"] for card in live if is_open(card)), None)
-    return draft.answers.get(key) if unanswered is None else unanswered
+    return last_answered(draft, key) if unanswered is None else unanswered
+
+
+def last_answered(draft: Draft, key: str) -> str | None:
+    """Give the card about a subject that was answered last, None where none was or none is kept."""
+    return draft.answers.get(key) if draft.asks["answers"] else None
 
 
 def open_ask_for(
@@ -224,8 +229,8 @@ def fires_of(draft: Draft, ask_id: str) -> list[str]:
     return draft.ask_fires.get(ask_id) or []
 
 
-def link(draft: Draft, ask_id: str, fire_id: str) -> None:
-    """Note which fire carries this id; the third and later ones make no answer different."""
-    known = fires_of(draft, ask_id)
+def link(draft: Draft, ask_id: str, fire_id: str, *, grant: bool = False) -> None:
+    """Note which fire carries this id: a card's one, or a grant's first two."""
+    known = fires_of(draft, ask_id) if grant else []
     if len(known) <= 1:
         draft.ask_fires.put(ask_id, [*known, fire_id])

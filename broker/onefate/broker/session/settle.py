@@ -13,6 +13,7 @@ from onefate.broker.journey.conditions import evaluate
 from onefate.broker.session import concurrency, frames, gaps, motion, rows, structure, texts
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
+from onefate.broker.session.reads.history import together
 from onefate.broker.session.state import (
     ABSENT,
     Certainty,
@@ -129,6 +130,8 @@ def fail(draft: Draft, row: Row, error: object, *, verify_held: object = ABSENT)
     backs stands.
     """
     record = row["record"]
+    if verify_held is False:
+        row["refuted"] = True
     if dequeue(draft, record["id"]) is not None:
         record["outcome"] = "rejected"
         _undo(draft, row)
@@ -227,6 +230,7 @@ def settlement_if_known(draft: Draft, transition_id: str) -> Receipt | None:
     """
     if is_open(draft, transition_id):
         return None
+    together(lambda: draft.receipts.get(transition_id), lambda: rows.find(draft, transition_id))
     receipt = draft.receipts.get(transition_id)
     return fate_of(draft, transition_id) if receipt is None else receipt
 

@@ -313,6 +313,8 @@ class Row(TypedDict):
     """The count of position reports when its claim moved the cursor; absent if it did not."""
     frame: NotRequired[int]
     """The frame that counts it as a step done."""
+    refuted: NotRequired[bool]
+    """Its own check said, when it came to rest, that the effect was not there."""
     halted: NotRequired[bool]
     """Rejected by the app: its handler must not start any more."""
 

@@ -117,7 +117,7 @@ def _subject(attempt: Attempt) -> str:
 def _standing_no(attempt: Attempt, card: Ask | None) -> str | None:
     if card is not None and card.get("answer") == "declined":
         return card["askId"]
-    last = attempt.draft.answers.get(_subject(attempt))
+    last = cards.last_answered(attempt.draft, _subject(attempt))
     answered = None if last is None else cards.find(attempt.draft, last)
     return last if answered is not None and answered.get("answer") == "declined" else None
 
@@ -145,7 +145,7 @@ def spend(draft: Draft, attempt: Attempt, fire_id: str) -> str | None:
         _used(draft, attempt, own, fire_id)
     carried = own if own is not None else None if allowed is None else allowed.pointer
     if carried is not None:
-        cards.link(draft, carried, fire_id)
+        cards.link(draft, carried, fire_id, grant=own is None)
     return carried
 
 
