@@ -141,6 +141,15 @@ def test_unread_keys_and_look_alikes_build() -> None:
     assert graph.actions["desk.act"].goes_to is None
 
 
+def test_a_part_that_repeats_may_read_its_instances() -> None:
+    def rows(_state: object) -> list[str]:
+        return ["a"]
+
+    declared = {"pages": {"desk": {"tabs": {"rows": {"repeats": True, "instances": rows}}}}}
+    node = compile_map("office", declared).nodes["desk.rows"]
+    assert (node.repeats, node.instances, node.kind) == (True, rows, "tab")
+
+
 def test_a_declaration_at_mount_time_joins_the_tree(clinic: JourneyMap) -> None:
     declared = ActionDefinition(does="Ask", when={"asked": {"eq": False}}, go_to="visit")
     asked = declare_action(clinic, "intake.allergies", "ask", declared)

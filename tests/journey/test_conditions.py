@@ -170,6 +170,6 @@ def test_odd_numbers_in_texts() -> None:
 
 
 def test_depth_breaks_nothing() -> None:
-    asked = filter_of({"a": {"eq": deep(50_000), "in": [deep(50_000)]}}, ())
-    assert evaluate(asked, {"a": deep(50_000)}).verdict == "failed"
+    asked = filter_of({"a": {"eq": deep(20_000), "in": [deep(20_000)]}}, ())
+    assert evaluate(asked, {"a": deep(20_000)}).verdict == "failed"
     assert compose((asked, asked)) is not None

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, TypeAlias, TypeGuard
+from typing import Final, TypeAlias, TypeGuard, cast
 
 from onefate.broker.journey.scalars import number_text
 
@@ -75,10 +75,11 @@ def detached(value: object) -> object:
     top = copy_of(value)
     while open_copies:
         source, copy = open_copies.pop()
-        if isinstance(copy, dict) and is_object(source):
-            copy.update((key, copy_of(part)) for key, part in source.items())
-        elif isinstance(copy, list) and is_list(source):
-            copy.extend(copy_of(part) for part in source)
+        if isinstance(copy, list):
+            copy.extend(copy_of(part) for part in cast("Sequence[object]", source))
+        else:
+            members = cast("Mapping[object, object]", source)
+            copy.update((key, copy_of(part)) for key, part in members.items())
     return top
 
 
