@@ -10,7 +10,7 @@ from onefate.broker.journey.canonical import canonical_digest, input_digest
 from onefate.broker.journey.contracts import is_blank_input
 from onefate.broker.session import ledgers
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.state import ABSENT, Ask, Asks, Wire, detached
+from onefate.broker.session.state import ABSENT, Ask, Asks, Wire
 
 LONGEST_NOTE: Final = 500
 
@@ -220,7 +220,6 @@ def journal(
     if isinstance(note, str):
         row["note"] = note[:LONGEST_NOTE]
     draft.confirms.append(row)
-    draft.emit("confirm", detached(row))
     return row
 
 

@@ -128,7 +128,6 @@ class Decision:
     """Settlements written by this decision, by transition id; each at most once for ever."""
     halts: list[str] = field(default_factory=list[str])
     """Fires that the app rejected: their handlers must not start any more."""
-    events: list[tuple[str, object]] = field(default_factory=list[tuple[str, object]])
     warnings: list[str] = field(default_factory=list[str])
     """For the developer; a door says each text once."""
 
@@ -357,10 +356,6 @@ class Draft:
         """Write the receipt of a fire whose latch this decision closes (settle:immutable)."""
         self.decision.receipts[transition_id] = receipt
         self.receipts.put(transition_id, receipt)
-
-    def emit(self, name: str, event: object) -> None:
-        """Announce something to listeners once the decision is committed."""
-        self.decision.events.append((name, event))
 
     def warn(self, text: str) -> None:
         """Tell the developer, never the agent; a door says each text once."""

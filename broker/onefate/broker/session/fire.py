@@ -92,7 +92,6 @@ def _record(attempt: Attempt, already: list[FilterCondition]) -> Row:
         draft.warn("an agent performs a high effect and no session option speaks of approval")
     goal = None if attempt.is_tour else action.goes_to
     motion.open_claim(draft, row, goal)
-    rows.announce(draft, row)
     draft.version_up()
     if source == "agent" or draft.carried.get(source):
         staleness.clear(draft, action.id, source)

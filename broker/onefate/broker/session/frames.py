@@ -110,8 +110,6 @@ def _structural_step(draft: Draft) -> None:
     counters = draft.edit(Draft.counters)
     counters["version"] += 1
     counters["structureVersion"] += 1
-    versions = {"version": counters["version"], "structureVersion": counters["structureVersion"]}
-    draft.emit("structure", versions)
 
 
 def frame_row(frame: Frame) -> Wire:

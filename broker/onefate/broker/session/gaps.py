@@ -8,10 +8,10 @@ from typing import Final
 from onefate.broker.journey import Action
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.page import served_ids
-from onefate.broker.session.state import Gap, Wire, detached
+from onefate.broker.session.state import Gap, Wire
 
 LONGEST_NOTE: Final = 500
-RECENT: Final = 64
+RECENT: Final = 20
 _REASONS: Final = frozenset(
     {"no-journey-matched", "guard-blocked", "needs-backend-data", "sensor-drift", "other"}
 )
@@ -32,7 +32,6 @@ def note(draft: Draft, kind: str, principal: str | None = None, **facts: object)
     told = {**facts, "principal": principal}
     row.update({key: value for key, value in told.items() if value is not None})
     draft.gaps.append(row)
-    draft.emit("gap", detached(row))
     if kind == "fire-rejected" or row.get("actionsMayBeStale"):
         _attempted(draft)
 

@@ -43,7 +43,7 @@ class Memory:
     """One session, decided and kept in this process.
 
     `decide` runs a decision on the session as it stands and keeps what it changed. What a decision
-    orders to run, and what it announces, is the caller's to see to.
+    orders to run is the caller's to see to.
     """
 
     def __init__(

@@ -54,7 +54,6 @@ def _hop(draft: Draft, page: str, cause: Cause, principal: str) -> None:
     rows.observe_nothing(row, page)
     row["record"]["unverifiedEdge"] = True
     rows.commit_state(draft, row, {})
-    rows.announce(draft, row)
     draft.version_up()
     before = draft.position["node"]
     looked_at = focus(draft)
@@ -99,7 +98,6 @@ def join_arrival(draft: Draft, page: str) -> None:
         return
     row = rows.edit(draft, claim["id"])
     row["record"]["arrival"] = "observed"
-    rows.announce(draft, row)
 
 
 def focus(draft: Draft) -> str:

@@ -87,7 +87,6 @@ def reject(draft: Draft, fire_id: str, outcome: Rejection | None = None) -> Row:
     row["halted"] = True
     draft.decision.halts.append(fire_id)
     draft.version_up()
-    rows.announce(draft, row)
     settle.close(draft, row, "unobservable" if word == "superseded" else "refused")
     if word != "superseded":
         settle.come_to_nothing(draft, row)
@@ -123,7 +122,6 @@ def observe_effect(draft: Draft, fire_id: str, report: Wire) -> Wire:
         _settle_by_observation(draft, row, status)
     else:
         settle.later(draft, row, "observed", **observation)
-        rows.announce(draft, row)
     return {"ok": True, "transition": detached(row["record"]), "settled": was_open}
 
 

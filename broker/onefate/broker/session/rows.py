@@ -64,7 +64,7 @@ def action_of(row: Row) -> str:
 def mint(
     draft: Draft, name: str, cause: Cause, attribution: Attribution, outcome: Outcome = "committed"
 ) -> Row:
-    """Record a row under the next number; the caller fills it, announces it, counts the motion."""
+    """Record a row under the next number; the caller fills it and counts the motion."""
     n = draft.counters["row"]
     draft.edit(Draft.counters)["row"] = n + 1
     epoch = f"{draft.epoch}." if draft.epoch else ""
@@ -91,19 +91,14 @@ def observe_nothing(row: Row, page: str | None = None) -> None:
     record["toNode"] = record["fromNode"] if page is None else page
 
 
-def announce(draft: Draft, row: Row) -> None:
-    """Tell listeners of a row as it stands now."""
-    draft.emit("transition", detached(row["record"]))
-
-
 def commit_state(
     draft: Draft, row: Row, delta: Mapping[str, object], reads: Iterable[str] = ()
 ) -> None:
     """Write a delta as the row's one bundle; what it changed is the net change only."""
-    state = draft.edit(Draft.state) if delta else draft.state
+    state = draft.state
     changed = [key for key, value in delta.items() if not equal(state.get(key, ABSENT), value)]
-    if delta:
-        state.update({key: detached(value) for key, value in delta.items()})
+    if changed:
+        draft.replace(Draft.state, {**state, **{key: detached(delta[key]) for key in changed}})
     counters = draft.edit(Draft.counters)
     row["bundle"] = Bundle(seq=counters["bundle"], changed=changed, reads=list(reads))
     counters["bundle"] += 1
@@ -112,13 +107,14 @@ def commit_state(
 
 
 def _note_changes(draft: Draft, row: Row, changed: list[str]) -> None:
-    changes = draft.edit(Draft.changes)
     principal = row["record"]["cause"]["principal"]
+    write = LastWrite(row=row["n"], version=row["record"]["cursorVersion"])
+    changes = dict(draft.changes)
     for key in changed:
-        writers = changes.setdefault(key, {})
-        if principal not in writers or writers[principal]["row"] < row["n"]:
-            version = row["record"]["cursorVersion"]
-            writers[principal] = LastWrite(row=row["n"], version=version)
+        writers = changes.get(key, {})
+        if principal not in writers or writers[principal]["row"] < write["row"]:
+            changes[key] = {**writers, principal: write}
+    draft.replace(Draft.changes, changes)
 
 
 def count_state(draft: Draft, delta: Mapping[str, object]) -> None:
@@ -127,8 +123,6 @@ def count_state(draft: Draft, delta: Mapping[str, object]) -> None:
     counters["version"] += 1
     if delta:
         counters["stateVersion"] += 1
-        versions = {"version": counters["version"], "stateVersion": counters["stateVersion"]}
-        draft.emit("state", versions)
 
 
 def equal(left: object, right: object) -> bool:

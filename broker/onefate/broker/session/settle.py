@@ -57,7 +57,6 @@ def settle(
     record["outcome"] = "committed"
     rows.count_state(draft, delta)
     frames.note_step(draft, row)
-    rows.announce(draft, row)
     frames.check_demotion(draft)
     if hopped:
         structure.check_dead_end(draft)
@@ -144,14 +143,13 @@ def fail(draft: Draft, row: Row, error: object, *, verify_held: object = ABSENT)
 
 def _undo(draft: Draft, row: Row) -> None:
     draft.version_up()
-    rows.announce(draft, row)
     come_to_nothing(draft, row)
 
 
 def note_fire(draft: Draft, row: Row) -> None:
     """Remember the latest fire of its action, and the fire among the latest attempts."""
     action_id, fire_id = rows.action_of(row), row["record"]["id"]
-    draft.edit(Draft.fates)[action_id] = Fate(id=fire_id, failed=False)
+    draft.replace(Draft.fates, {**draft.fates, action_id: Fate(id=fire_id, failed=False)})
     recent = draft.edit(Draft.recent)
     recent["fireTotal"] += 1
     recent["fires"] = [*recent["fires"], row["n"]][-gaps.RECENT :]

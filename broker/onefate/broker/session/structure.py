@@ -32,12 +32,9 @@ def flush_structure(draft: Draft) -> bool:
     row = rows.mint(draft, "stimulus:structure-swap", cause, filed)
     rows.observe_nothing(row)
     rows.commit_state(draft, row, {})
-    rows.announce(draft, row)
     counters = draft.edit(Draft.counters)
     counters["version"] += 1
     counters["structureVersion"] += 1
-    versions = {"version": counters["version"], "structureVersion": counters["structureVersion"]}
-    draft.emit("structure", versions)
     frames.check_demotion(draft)
     check_dead_end(draft)
     return True

@@ -47,9 +47,10 @@ def served_ids(draft: Draft, principal: str = "agent") -> list[str]:
 
 
 def _candidates(draft: Draft) -> Iterator[tuple[Action, str]]:
+    state = draft.state
     for action in draft.actions():
         path = draft.placed(action.id)
-        if path is not None and matches(action.guard, draft.state):
+        if path is not None and matches(action.guard, state):
             yield action, path
 
 

@@ -65,12 +65,15 @@ class Tree:
         self._map = draft.map
         self._nodes = draft.nodes
         self._page = draft.position["node"]
+        self._gates: dict[str, NodeGate] = {}
 
     def gate(self, path: str) -> NodeGate:
         """Give what a fire on `path` meets first: an overlay, a hidden level, or nothing."""
-        if (overlay := self._masked_by(path)) is not None:
-            return Hidden("BLOCKED_BY_OVERLAY", overlay)
-        return self._walk(path)
+        if path not in self._gates:
+            overlay = self._masked_by(path)
+            masked = None if overlay is None else Hidden("BLOCKED_BY_OVERLAY", overlay)
+            self._gates[path] = masked or self._walk(path)
+        return self._gates[path]
 
     @cached_property
     def overlays(self) -> tuple[str, ...]:

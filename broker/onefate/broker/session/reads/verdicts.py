@@ -3,9 +3,17 @@
 The first that applies is said (spec: graph-session §13.7).
 """
 
+from typing import Final
+
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads import texts
-from onefate.broker.session.state import Record, Row
+from onefate.broker.session.state import Outcome, Record, Row
+
+_UNDONE: Final[dict[Outcome, str]] = {
+    "rejected": texts.REJECTED,
+    "rolled-back": texts.ROLLED_BACK,
+    "superseded": texts.SUPERSEDED,
+}
 
 
 def verdict(draft: Draft, row: Row) -> str:
@@ -17,23 +25,11 @@ def verdict(draft: Draft, row: Row) -> str:
         return texts.PENDING.format(id=record["id"])
     if row.get("refuted"):
         return texts.CHECK_FAILED
-    return _by_outcome(record)
+    return _UNDONE.get(record["outcome"]) or _by_effect(record)
 
 
 def _is_open(draft: Draft, record: Record) -> bool:
     return any(latch["id"] == record["id"] for latch in draft.latches)
-
-
-def _by_outcome(record: Record) -> str:
-    match record["outcome"]:
-        case "rejected":
-            return texts.REJECTED
-        case "rolled-back":
-            return texts.ROLLED_BACK
-        case "superseded":
-            return texts.SUPERSEDED
-        case "committed" | "pending":
-            return _by_effect(record)
 
 
 def _by_effect(record: Record) -> str:
