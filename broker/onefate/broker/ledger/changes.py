@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from onefate.broker.ledger.codec import ANNOUNCED
-from onefate.broker.ledger.ids import FireId
+from onefate.broker.ledger.ids import EPOCH, FireId
 from onefate.broker.ledger.keys import SessionKeys
 from onefate.broker.ledger.link import Arg
 from onefate.broker.ledger.models import EffectStatus, Settlement
@@ -170,10 +170,10 @@ class Program:
         """Fill the slots of the script for one attempt."""
         change = self._change
         fenced = [one for one in change.settlements if one.fence is not None]
+        base = change.revision or history.epoch * EPOCH
         head = CommitHead(
-            change.revision, change.token, history.topology, history.epoch,
-            pins.kind, pins.map, pins.options,
-            change.counter, self._retention, ANNOUNCED, len(change.settlements), len(fenced),
+            change.revision, base + 1, change.token, history.topology, self._retention, ANNOUNCED,
+            len(change.settlements), len(fenced),
         )  # fmt: skip
         middle: list[Arg] = []
         for one in change.settlements:
@@ -184,7 +184,12 @@ class Program:
             )  # fmt: skip
         for one in fenced:
             middle += (self._fire(one.id), one.fence or 0)
-        return Call(COMMIT, self._names, [*head, *middle, *self._operations])
+        facts: list[Arg] = ["n", change.counter]
+        if not change.revision:
+            facts += ("kind", pins.kind, "map", pins.map, "options", pins.options)
+            facts += ("topology", history.topology, "epoch", history.epoch)
+        last = ["HSET", 1, len(facts), *facts]
+        return Call(COMMIT, self._names, [*head, *middle, *self._operations, *last])
 
     def write_all(self) -> "Program":
         """Add every operation of the change."""

@@ -19,7 +19,9 @@ PARTITIONS: Final = 64
 """Fixed for every namespace: the hash tags below are spread evenly over a cluster's slots."""
 
 _SLOTS: Final = 16384
-_EPOCH: Final = 2**32
+EPOCH: Final = 2**32
+"""How far apart the epochs of orders and revisions are."""
+
 _NUMBER: Final = re.compile(r"(?:([1-9]\d{0,5})\.)?(0|[1-9]\d{0,14})")
 _NAME: Final = re.compile(r"[^\s\x00-\x1f\x7f]+")
 
@@ -37,7 +39,7 @@ class Number:
     @property
     def order(self) -> int:
         """Give one integer that sorts as the rows were recorded."""
-        return self.epoch * _EPOCH + self.n
+        return self.epoch * EPOCH + self.n
 
 
 @dataclass(frozen=True, slots=True)

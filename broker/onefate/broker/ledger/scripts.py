@@ -187,13 +187,9 @@ class CommitHead(NamedTuple):
     """The first arguments of `commit`."""
 
     revision: int
+    next_revision: int
     token: str
     topology: str
-    least_epoch: int
-    kind: str
-    map: str
-    options: str
-    n: int
     retention: int
     longest: int
     settlements: int

@@ -1,27 +1,23 @@
 -- Commit one decision about a session over a map: everything of it, or nothing.
--- KEYS: session, open, wake, then what the operations name by index; a settlement names the first of
---       five in a row: fire, payload, settlement, journal, row
--- ARGV: revision, token, topology, least epoch, kind, map, options, n, retention in ms, longest announced receipt,
---       number of settlements, number of fences,
---       per settlement: index, token, by, status, id, address, body
---       per fence: index of the fire, fence
---       then operations: command, index, count, words ... | 'STAMP', index, 1, field
+-- KEYS: session, open, wake, then what operations name by index; a settlement names the first of five
+--       in a row: fire, payload, settlement, journal, row
+-- ARGV: revision, next revision, token, topology, retention in ms, longest announced receipt,
+--       settlements, fences; per settlement: index, token, by, status, id, address, body;
+--       per fence: index of the fire, fence; then operations: command, index, count, words ...
 -- Replies: {'committed', revision, now, 'won' or 'lost', stored, ...}  {'conflict', revision}
 --          {'stale', fence}
 -- Invariant: written only on the revision it was decided on; a repeat of a token that is in the ring
---            of recent ones writes nothing and is told the same.
+--            of recent ones writes nothing and is told the same. STAMP sets a field to the time.
 local at = redis.call('HMGET', KEYS[1], 'rev', 'topology', 'done')
-local rev, done = at[1] or '0', at[3] or ''
-local again = string.find(done, ARGV[2] .. ' ', 1, true)
-if not again and (rev ~= ARGV[1] or (at[2] or ARGV[3]) ~= ARGV[3]) then
-  return {'conflict', rev}
+local done = at[3] or ''
+local again = string.find(done, ARGV[3] .. ' ', 1, true)
+if not again and ((at[1] or '0') ~= ARGV[1] or (at[2] or ARGV[4]) ~= ARGV[4]) then
+  return {'conflict', at[1] or '0'}
 end
 local t = redis.call('TIME')
 local now = t[1] .. string.format('%03d', math.floor(t[2] / 1000))
-local base = ARGV[1] == '0' and ARGV[4] * 4294967296 or ARGV[1]
-local reply = {'committed', string.format('%.0f', base + 1), now}
-local first = 13 + 7 * tonumber(ARGV[11])
-local i = first + 2 * tonumber(ARGV[12])
+local reply, first = {'committed', ARGV[2], now}, 9 + 7 * tonumber(ARGV[7])
+local i = first + 2 * tonumber(ARGV[8])
 for f = first, i - 1, 2 do
   if not again and redis.call('HGET', KEYS[tonumber(ARGV[f])], 'c') ~= ARGV[f + 1] then
     return {'stale', ARGV[f + 1]}
@@ -36,17 +32,20 @@ while i <= #ARGV and not again do
   end
   i = last + 1
 end
-for s = 13, first - 7, 7 do
+if not again then
+  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(ARGV[3] .. ' ' .. done, 1, 272))
+end
+for s = 9, first - 7, 7 do
   local k, token, id, body = tonumber(ARGV[s]), ARGV[s + 1], ARGV[s + 4], ARGV[s + 6]
   local head = ARGV[s + 2] .. ' ' .. ARGV[s + 3]
   local stored = token .. ' ' .. now .. ' ' .. head .. ' ' .. id .. '\n' .. body
-  if not again and redis.call('SET', KEYS[k + 2], stored, 'NX', 'PX', ARGV[9] + 60000) then
+  if not again and redis.call('SET', KEYS[k + 2], stored, 'NX', 'PX', ARGV[5] + 60000) then
     redis.call('HSET', KEYS[k], 's', ARGV[s + 3], 'z', now)
     for _, key in ipairs({KEYS[k], KEYS[k + 1], KEYS[k + 3], KEYS[k + 4]}) do
-      redis.call('PEXPIRE', key, ARGV[9])
+      redis.call('PEXPIRE', key, ARGV[5])
     end
     redis.call('ZREM', KEYS[2], id)
-    local small = #stored <= tonumber(ARGV[10]) and stored or ''
+    local small = #stored <= tonumber(ARGV[6]) and stored or ''
     redis.call('PUBLISH', KEYS[3], 'S' .. ARGV[s + 5] .. '\n' .. small)
   end
   stored = redis.call('GET', KEYS[k + 2]) or ''
@@ -56,14 +55,6 @@ for s = 13, first - 7, 7 do
     redis.call('ZADD', KEYS[k + 3], 'NX', t[1] .. string.format('%06d', t[2]), entry)
     redis.call('PEXPIRE', KEYS[k + 3], math.max(redis.call('PTTL', KEYS[k + 2]), 1))
   end
-  reply[#reply + 1] = won and 'won' or 'lost'
-  reply[#reply + 1] = stored
-end
-if not again then
-  if not at[1] then
-    redis.call('HSET', KEYS[1], 'kind', ARGV[5], 'map', ARGV[6], 'options', ARGV[7])
-    redis.call('HSET', KEYS[1], 'topology', ARGV[3], 'epoch', ARGV[4])
-  end
-  redis.call('HSET', KEYS[1], 'rev', reply[2], 'n', ARGV[8], 'done', string.sub(ARGV[2] .. ' ' .. done, 1, 272))
+  reply[#reply + 1], reply[#reply + 2] = won and 'won' or 'lost', stored
 end
 return reply
