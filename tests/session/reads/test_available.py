@@ -373,6 +373,11 @@ def test_a_decision_is_made_not_made_or_not_known(state: Wire, made: object) -> 
     assert row == {"affordanceId": "chart.sign", "about": "whether to sign", "made": made}
 
 
+def test_a_choice_without_a_subject_has_none_and_no_way_to_be_known_made() -> None:
+    draft = world(page_of(a={"does": "A", "humanDecides": {}}))
+    assert decisions(draft) == [{"affordanceId": "p.a", "made": "unknown"}]
+
+
 def test_who_made_a_decision_is_only_told_while_it_stands() -> None:
     draft = world(state={"signed": 1})
     draft.edit(Draft.decided)["chart.sign"] = "user"

@@ -229,6 +229,27 @@ def test_what_is_still_open_is_named_by_action_and_never_by_label() -> None:
     assert not any("secret" in line for line in [*lines, *brief(draft)])
 
 
+def test_much_open_work_is_counted() -> None:
+    actions = {f"a{n}": {"does": "A"} for n in range(23)}
+    draft = world({"pages": {"p": {"actions": actions}}})
+    work = draft.edit(Draft.work)
+    for n in range(23):
+        work[f"work#{n}"] = Work(
+            workId=f"work#{n}", affordanceId=f"p.a{n}", startedAt=NOW, principal="agent"
+        )
+    named = ", ".join(f"p.a{n}" for n in range(20))
+    assert facts(draft)[-2:] == [
+        texts.WORKING.format(actions=named),
+        texts.WORKING_MORE.format(count=3),
+    ]
+
+
+def test_an_app_that_cannot_read_its_own_actions_says_so() -> None:
+    draft = world()
+    refused(draft, "", "", kind="reported", actionsMayBeStale=True)
+    assert texts.STALE_ACTIONS in facts(draft)
+
+
 def test_the_brief_of_a_new_session() -> None:
     assert brief(world(state={"pulse": 1})) == [
         texts.AT.format(page="chart"),

@@ -77,6 +77,12 @@ def test_the_latest_commit_governs_whichever_row_it_belongs_to() -> None:
     assert why(draft, "x").ids == ("page#0", "chart.leave#1")
 
 
+def test_what_nobody_fired_is_named_by_its_kind() -> None:
+    draft = world()
+    happened(draft, principal="user", stimulus="push", changed=["x"])
+    assert why(draft, "x").text.splitlines()[1] == "push (stimulus:push#0) changed x"
+
+
 def test_a_key_that_nothing_wrote_is_answered() -> None:
     draft = world()
     assert len(why(draft, "x").text.splitlines()) == 2
