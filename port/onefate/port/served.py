@@ -7,6 +7,7 @@ one session tell the same truth (answer:one-truth).
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
+from onefate.broker.errors import ImpossibleId
 from onefate.broker.journey import JourneyMap
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.options import SessionOptions
@@ -75,8 +76,17 @@ class ServedPort:
     async def call(self, name: str, args: object = None) -> Wire:
         """Answer a tool call at once, whatever was sent (call:never-waits)."""
         answer, open_fire = await self._door.decide(lambda draft: self._decided(draft, name, args))
-        evidence = None if open_fire is None else await self._door.in_flight(open_fire)
+        evidence = await self._evidence(open_fire)
         return {**answer, "evidence": dict(evidence)} if evidence else answer
+
+    async def _evidence(self, open_fire: str | None) -> Mapping[str, object] | None:
+        """Give what is known of a fire in flight; nothing of one that has settled meanwhile."""
+        if open_fire is None:
+            return None
+        try:
+            return await self._door.in_flight(open_fire)
+        except ImpossibleId:
+            return None
 
     def _decided(self, draft: Draft, name: str, args: object) -> tuple[Wire, str | None]:
         """Answer, and name the fire whose being open was answered."""

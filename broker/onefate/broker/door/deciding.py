@@ -102,6 +102,7 @@ class Deciding:
                 answer = decision(draft)
             except RecordsNeeded as needed:
                 await self._load(wanted_by(needed))
+                self._at_hand.take_impossible(needed)
                 current = True
                 continue
             except OnefateError as error:

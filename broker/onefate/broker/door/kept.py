@@ -11,6 +11,8 @@ from typing import Final, cast
 
 from onefate.broker.door.orders import order_bytes
 from onefate.broker.ledger.changes import Change, Entry, Loaded, NewFire, NewSettlement, Row, Wanted
+from onefate.broker.ledger.faults import NeverExisted
+from onefate.broker.ledger.ids import FireId
 from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
 from onefate.broker.session.state import Receipt
 
@@ -88,8 +90,16 @@ class AtHand:
         if loaded.rows:
             tables.setdefault(ROWS, {}).update(_decoded(loaded.rows))
         for fire_id, settlement in loaded.settlements.items():
-            receipt = None if settlement is None else settlement.envelope
+            own = settlement is not None and settlement.id == fire_id
+            receipt = settlement.envelope if own and settlement is not None else None
             tables.setdefault(RECEIPTS, {})[fire_id] = receipt
+
+    def take_impossible(self, needed: RecordsNeeded) -> None:
+        """Know that there is no receipt under what is no fire's id."""
+        receipts = self.snapshot.tables.setdefault(RECEIPTS, {})
+        receipts.update(
+            (each, None) for each in needed.tables.get(RECEIPTS, ()) if not is_fire_id(each)
+        )
 
     def take_logs(self, wanted: Wanted, loaded: Loaded) -> None:
         """Take in the slices of logs that were asked for."""
@@ -109,7 +119,8 @@ class AtHand:
 def wanted_by(needed: RecordsNeeded) -> Wanted:
     """Say what to load for a decision that needs records."""
     tables = {name: keys for name, keys in needed.tables.items() if name not in _OWN_LIFE}
-    return Wanted(tables, needed.logs, needed.tables.get(ROWS, ()), needed.tables.get(RECEIPTS, ()))
+    receipts = tuple(each for each in needed.tables.get(RECEIPTS, ()) if is_fire_id(each))
+    return Wanted(tables, needed.logs, needed.tables.get(ROWS, ()), receipts)
 
 
 def change_of(
@@ -138,7 +149,7 @@ def change_of(
                 principal=order.principal,
                 by=by,
                 payload=order_bytes(order) if order.runs else None,
-                queue=order.queue if order.runs else None,
+                queue=(order.queue or by) if order.runs else None,
             )
             for order in decision.fires
         ],
@@ -148,6 +159,15 @@ def change_of(
         ],
         finished=[performed.entry] if performed is not None and performed.entry else (),
     )
+
+
+def is_fire_id(text: str) -> bool:
+    """Tell whether this can be a fire's id at all."""
+    try:
+        FireId.parse(text)
+    except NeverExisted:
+        return False
+    return True
 
 
 def encoded(value: object) -> bytes:

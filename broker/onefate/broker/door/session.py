@@ -126,6 +126,11 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
             known["lastSeen"] = fire.started.seen_ms
         return known or None
 
+    @property
+    def performing(self) -> int:
+        """How many fires the worker beside this session is performing now."""
+        return self._worker.busy if self._worker is not None else 0
+
     def as_agent(self) -> PrincipalView:
         """Give the session as an agent may use it."""
         return PrincipalView(self, "agent")
@@ -175,6 +180,8 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         except BaseException:
             await self._open.aclose()
             raise
+        if self.handlers.navigates:
+            await self._home()
         self._flush_soon()
         return self
 

@@ -6,7 +6,7 @@ way the fire is recorded first, claimed once, and its outcome decided through th
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from onefate.broker.door.base import Doors
@@ -25,6 +25,8 @@ class Registration:
 
     group: str
     node: str | None = None
+    read: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The action id of each control that is read, by the name it was registered with."""
 
 
 class LocalHandlers:
@@ -33,6 +35,11 @@ class LocalHandlers:
     def __init__(self, navigate: Callable[[str], object] | None = None) -> None:
         self._functions: dict[str, tuple[str, Handler]] = {}
         self._navigate: Final = navigate
+
+    @property
+    def navigates(self) -> bool:
+        """Whether addresses can be opened here."""
+        return self._navigate is not None
 
     def bind(self, group: str, functions: Mapping[str, Handler]) -> None:
         """Perform these keys from now on."""
@@ -118,7 +125,7 @@ class WiringDoors(Doors):
             readers={held[name]: reader for name, reader in (holds or {}).items()},
             definitions={f"{node}.{name}": made for name, made in (actions or {}).items()},
         )
-        return Registration(group, node)
+        return Registration(group, node, held)
 
     async def register_handlers(self, group: str, handlers: Mapping[str, Handler]) -> Registration:
         """Bind functions by action id; no node becomes present.
@@ -164,6 +171,10 @@ class WiringDoors(Doors):
     async def unregister(self, group: str) -> None:
         """Release what a group has registered, here and in the session; again is harmless."""
         await self.decide(lambda draft: registry.unregister(draft, group))
+        self.drop(group)
+
+    def drop(self, group: str) -> None:
+        """Let go of this process's functions of a group that has been released."""
         self.handlers.release(group)
         self.code.release(group)
 

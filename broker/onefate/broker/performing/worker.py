@@ -157,6 +157,11 @@ class Worker:
                     await self._read(performing)
             beating.cancel_scope.cancel()
 
+    @property
+    def busy(self) -> int:
+        """How many fires are being claimed or performed here now."""
+        return self._busy
+
     def drain(self) -> None:
         """Start no more; `run` ends when the handlers that run have come to their outcome."""
         self._draining = True
