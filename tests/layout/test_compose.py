@@ -1,31 +1,13 @@
 """The compose file is sound, and its containers may do little."""
 
 import subprocess
-from typing import TypedDict, cast
 
 import pytest
 import yaml
 
 from onefate.workers.mapfile import load_map
+from tests.layout.deployed import services
 from tests.layout.tree import ROOT, program
-
-
-class Service(TypedDict, total=False):
-    """What the tests read of a service."""
-
-    user: str
-    read_only: bool
-    cap_drop: list[str]
-    security_opt: list[str]
-    healthcheck: dict[str, object]
-    networks: list[str]
-    ports: list[str]
-    env_file: list[str]
-
-
-def services() -> dict[str, Service]:
-    text = (ROOT / "docker-compose.yml").read_text("utf-8")
-    return cast("dict[str, Service]", yaml.safe_load(text)["services"])
 
 
 def test_compose_understands_the_file() -> None:

@@ -2,16 +2,15 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import pytest
 
 from onefate.broker import Claim, open_broker, performed
+from tests.layout.deployed import DEV, door, password_of
 from tests.layout.tree import ROOT, program
 
-DEV = ROOT / "deploy/dev"
 USERS = ("port", "worker", "desk")
 
 
@@ -38,42 +37,12 @@ def test_new_passwords_are_new_and_are_not_overwritten(tmp_path: Path) -> None:
     assert texts(folder) == first
 
 
-@pytest.fixture(scope="module")
-def socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server with the deployed configuration and users, and one user who may ask about them."""
-    folder = tmp_path_factory.mktemp("acl")
-    acl, path = folder / "users.acl", str(folder / "s")
-    users = (DEV / "users.acl").read_text("utf-8")
-    acl.write_text(users + "user auditor on nopass ~* &* +@all\n", encoding="utf-8")
-    deployed = (ROOT / "deploy/redis.conf").read_text("utf-8")
-    settings = deployed.replace("/etc/onefate/users.acl", str(acl)).replace("/data", str(folder))
-    (folder / "redis.conf").write_text(settings, encoding="utf-8")
-    command = [program("redis-server"), f"{folder}/redis.conf", "--port", "0", "--unixsocket", path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
-        lines = server.stdout or ()
-        assert any("ready to accept connections" in line.lower() for line in lines), (
-            "it did not start"
-        )
-        yield path
-        server.terminate()
-
-
 def asked(socket: str, user: str, password: str, *words: str) -> str:
     """What the server answers a user of its command line client."""
     login = ["--no-auth-warning", "--user", user, "--pass", password]
     command = [program("redis-cli"), "-s", socket, *login, *words]
     done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
     return (done.stderr + done.stdout).strip()
-
-
-def password_of(user: str) -> str:
-    url = (DEV / f"{user}.env").read_text("utf-8")
-    return url.split("@")[0].rsplit(":", 1)[1]
-
-
-def door(socket: str, user: str) -> str:
-    """The URL a process of this user is given."""
-    return f"unix://{user}:{password_of(user)}@{socket}"
 
 
 def may(socket: str, user: str, command: str) -> bool:
