@@ -238,3 +238,5 @@ def test_the_schema_of_the_file_is_one_text() -> None:
     assert isinstance(act, dict)
     assert isinstance(act["properties"], dict)
     assert {"enabledWhen", "goTo", "humanDecides"} <= act["properties"].keys()
+    assert act["required"] == ["does"]
+    assert '"null"' not in map_json_schema_text()

@@ -50,7 +50,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from onefate.broker.journey.errors import Rule
-from onefate.broker.journey.filters import FilterDefinition
+from onefate.broker.journey.filters import DENIED_KEYS, FilterDefinition
 from onefate.broker.journey.graph import StateReader
 from onefate.broker.journey.scalars import is_blank
 from onefate.broker.journey.values import Json, is_list, is_object
@@ -101,6 +101,7 @@ _FILTER: dict[str, Json] = {
     "type": "object",
     "minProperties": 1,
     "additionalProperties": _TESTS,
+    "propertyNames": {"not": {"enum": list[Json](sorted(DENIED_KEYS))}},
     "description": "Conditions on the app's state; all must hold: {key: {operator: value}}.",
 }
 _ON: dict[str, Json] = {
@@ -215,7 +216,7 @@ class PrincipalPolicyDefinition(Definition):
 class FreshnessDefinition(Definition):
     """What is asked of a fire when something changed since the action was offered."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
 
     guard_changes: FreshnessAnswer | None = None
     read_changes: FreshnessAnswer | None = None
