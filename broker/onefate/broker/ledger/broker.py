@@ -5,15 +5,15 @@ self-healing connection. One broker belongs to one event loop.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
-from onefate.broker.ledger import checks
+from onefate.broker.ledger import checks, scripts
 from onefate.broker.ledger.changes import Pins
 from onefate.broker.ledger.claims import Claims
 from onefate.broker.ledger.context import Context
-from onefate.broker.ledger.faults import CheckFailed
+from onefate.broker.ledger.faults import CheckFailed, StillOpen
 from onefate.broker.ledger.hub import Hub
 from onefate.broker.ledger.keys import SessionKeys, meta
 from onefate.broker.ledger.lane import Lane, LaneLink
@@ -24,6 +24,7 @@ from onefate.broker.ledger.link.target import ServerTarget
 from onefate.broker.ledger.numbers import Numbers
 from onefate.broker.ledger.opening import open_link
 from onefate.broker.ledger.reassert import Reassertion
+from onefate.broker.ledger.scripts import Call
 from onefate.broker.ledger.sessions import MapSession
 from onefate.broker.ledger.settings import BrokerSettings
 from onefate.broker.ledger.store import Store, number, text, words
@@ -75,6 +76,23 @@ class Broker:
             BadName: a name cannot be used.
         """
         return Queue(self._context, name, worker, session=session)
+
+    async def end(
+        self, session: str, *, tables: Sequence[str] = (), logs: Sequence[str] = ()
+    ) -> None:
+        """End a session: its sections, tables and logs are gone, its ids are never given again.
+
+        Settled fires stay readable for their retention.
+
+        Raises:
+            StillOpen: it has open fires; nothing was done.
+        """
+        keys = self._store.keys(session)
+        names = (*map(keys.table, tables), *map(keys.log, logs))
+        call = Call(scripts.END, [keys.session, keys.open, *names], [])
+        reply = await self._store.write(lambda _: call)
+        if text(reply[0]) == "open":
+            raise StillOpen(session, number(reply[1]))
 
     def keys(self, session: str) -> SessionKeys:
         """Give the names of a session's keys."""

@@ -27,6 +27,7 @@ ANNOUNCED: Final = 1024
 """Receipts up to this many bytes ride in their announcement."""
 
 _MICRO: Final = 1000
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def to_json(what: str, value: object, limit: int) -> bytes:
@@ -37,8 +38,7 @@ def to_json(what: str, value: object, limit: int) -> bytes:
     """
     _check(what, value, DEPTH)
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        data = text.encode()
+        data = _COMPACT.encode(value).encode()
     except UnicodeEncodeError:
         raise NotJson(what, "a text in it holds half of a surrogate pair") from None
     if len(data) > limit:

@@ -12,9 +12,10 @@ ImpossibleId
 ├── WasAsk                the id names a card, which is answered and never settled
 └── AmbiguousId           the id names both a fire and a card
 Refused
-├── WrongKind             a plain ledger's door on a session over a map, or the other way round
+├── WrongKind             the session belongs to the other kind of door, or has ended
 ├── WrongPins             a session opened again over another map or with other options
 ├── TokenReused           one token for two different fires
+├── StillOpen             a session that has open fires cannot be ended
 ├── StaleFence            a worker whose claim was superseded
 └── CheckFailed           the server cannot carry the ledger; `check` names the check
 
@@ -138,6 +139,8 @@ class WrongKind(Refused):
         self.kind = kind
 
     def __str__(self) -> str:
+        if self.kind == "ended":
+            return f"The session {self.session!r} has ended; use a new session id."
         if self.kind == "map":
             return f"The session {self.session!r} runs over a map; act on it through its Session."
         return f"The session {self.session!r} is a plain ledger; act on it through broker.ledger()."
@@ -176,6 +179,20 @@ class TokenReused(Refused):
             f"The token was used for {self.fire_id!r} with another action or payload; "
             "give each different fire a token of its own."
         )
+
+
+class StillOpen(Refused):
+    """The session has open fires, so it cannot end; nothing was done."""
+
+    code = "STILL_OPEN"
+
+    def __init__(self, session: str, fires: int) -> None:
+        super().__init__(session, fires)
+        self.session = session
+        self.fires = fires
+
+    def __str__(self) -> str:
+        return f"The session {self.session!r} has {self.fires} open fires; settle them first."
 
 
 class StaleFence(Refused):

@@ -13,12 +13,16 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, cast
 
+import anyio
+
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.ids import FireId
 from onefate.broker.ledger.store import Store, Words, persist, text
 
 _KEPT_SECONDS: Final = 60.0
-_KEPT_ENTRIES: Final = 50_000
+_KEPT_BYTES: Final = 64 << 20
+_AT_ONCE: Final = 100
+_OVERHEAD: Final = 500
 _log: Final = logging.getLogger("onefate.ledger")
 
 
@@ -33,6 +37,11 @@ class Acknowledged:
     queue_again: str = ""
     settlement: bytes = b""
 
+    @property
+    def size(self) -> int:
+        """Give about how many bytes keeping it takes."""
+        return _OVERHEAD + len(self.payload) + len(self.settlement)
+
 
 class Reassertion:
     """The recent acknowledgements of one process."""
@@ -42,15 +51,17 @@ class Reassertion:
         self.conflicts = 0
         self._store = store
         self._topology = store.link.topology
-        self._recent: deque[tuple[float, Acknowledged]] = deque(maxlen=_KEPT_ENTRIES)
+        self._recent: deque[tuple[float, Acknowledged]] = deque()
+        self._size = 0
         store.link.on_up(self._up)
 
     def remember(self, acknowledged: Acknowledged) -> None:
         """Keep an acknowledgement for a minute."""
         now = time.monotonic()
         self._recent.append((now, acknowledged))
-        while self._recent and self._recent[0][0] < now - _KEPT_SECONDS:
-            self._recent.popleft()
+        self._size += acknowledged.size
+        while self._recent[0][0] < now - _KEPT_SECONDS or self._size > _KEPT_BYTES:
+            self._size -= self._recent.popleft()[1].size
 
     async def _up(self) -> None:
         topology = self._store.link.topology
@@ -61,9 +72,11 @@ class Reassertion:
     async def assert_all(self) -> None:
         """Write every recent acknowledgement that is missing."""
         since = time.monotonic() - _KEPT_SECONDS
-        for at, acknowledged in tuple(self._recent):
-            if at >= since:
-                await self._assert(acknowledged)
+        recent = [each for at, each in self._recent if at >= since]
+        for start in range(0, len(recent), _AT_ONCE):
+            async with anyio.create_task_group() as group:
+                for each in recent[start : start + _AT_ONCE]:
+                    group.start_soon(self._assert, each)
 
     async def _assert(self, what: Acknowledged) -> None:
         keys = self._store.keys(what.session)

@@ -243,11 +243,12 @@ COMMIT: Final = _read("commit")
 RESTORE: Final = _read("restore")
 META: Final = _read("meta")
 RETIRE: Final = _read("retire")
+END: Final = _read("end")
 
 FIXED: Final = (RECORD, SETTLE, CLAIM, BEAT, NOTE, LOOK, LIFE)
 """The scripts whose slots are all fixed; the others take a list after their head."""
 
-ALL: Final = (*(slots.script for slots in FIXED), LOAD, COMMIT, RESTORE, META, RETIRE)
+ALL: Final = (*(slots.script for slots in FIXED), LOAD, COMMIT, RESTORE, META, RETIRE, END)
 
 VERSION: Final = sha1(
     "".join(script.sha for script in ALL).encode(), usedforsecurity=False
