@@ -154,7 +154,7 @@ LAWS = (
     ),
 )
 
-LATER: dict[str, str] = {"approve:spent-once": "its tests have not landed yet"}
+LATER: dict[str, str] = {}
 
 FAILURES = (
     Failure(
