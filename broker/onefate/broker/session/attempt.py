@@ -5,11 +5,13 @@ Gates read it; only `fire` writes (spec: graph-session §9.1).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
-from onefate.broker.journey import Action
+from onefate.broker.journey import Action, input_digest
 from onefate.broker.journey.conditions import Evaluation, evaluate
 from onefate.broker.journey.contracts import CheckedPayload, check_payload
+from onefate.broker.session import cards
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.facts import handler_for
 from onefate.broker.session.state import ABSENT, Wire
@@ -61,7 +63,7 @@ def _text(wire: Mapping[str, object], key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-@dataclass(slots=True)
+@dataclass
 class Attempt:
     """One attempt, judged as far as its gates have got."""
 
@@ -106,6 +108,16 @@ class Attempt:
     def payload(self) -> object:
         """The input, normalised: what is recorded, compared and handed to the handler."""
         return self.checked.value
+
+    @cached_property
+    def digest(self) -> str | None:
+        """The canonical digest of the input, None where JSON cannot hold it."""
+        return input_digest(self.payload)
+
+    @cached_property
+    def subject(self) -> str:
+        """The key of every card about exactly this fire."""
+        return cards.subject(self.action_id, self.options.instance, self.digest)
 
     @property
     def is_tour(self) -> bool:

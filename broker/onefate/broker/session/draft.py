@@ -13,30 +13,31 @@ Rules
 4. Commands are therefore deterministic: same snapshot, same records, same `now`, same decision.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Generic, Self, TypeVar, cast, overload
 
 from onefate.broker.journey import Action, JourneyMap, declare_action
 from onefate.broker.session import state as s
+from onefate.broker.session.decision import Decision, FireOrder, RecordsNeeded, Snapshot
+from onefate.broker.session.history import Log, Logged, Table, Tabled
 from onefate.broker.session.options import SessionOptions
+
+__all__ = [
+    "Code",
+    "Decision",
+    "Draft",
+    "FireOrder",
+    "Log",
+    "RecordsNeeded",
+    "Section",
+    "Snapshot",
+    "Table",
+    "number_of",
+]
 
 V = TypeVar("V")
 LONGEST_NUMBER: Final = 18
 """Digits of a number in an id; nothing longer was ever counted."""
-
-
-class RecordsNeeded(BaseException):
-    """The decision reads history that is not loaded: `tables` by key, `logs` by (start, stop)."""
-
-    def __init__(
-        self,
-        tables: Mapping[str, Sequence[str]] | None = None,
-        logs: Mapping[str, tuple[int, int]] | None = None,
-    ) -> None:
-        super().__init__(tables, logs)
-        self.tables = dict(tables or {})
-        self.logs = dict(logs or {})
 
 
 class Code:
@@ -79,63 +80,6 @@ class Code:
         return known[1]
 
 
-@dataclass(slots=True)
-class Snapshot:
-    """What a door has loaded of a session: sections decoded, records at hand."""
-
-    sections: dict[str, object]
-    tables: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-    """Per table, key → value or None when the key is known to be absent."""
-    logs: dict[str, dict[int, object]] = field(default_factory=dict[str, dict[int, object]])
-    """Per log, index → value."""
-    complete: bool = False
-    """True when all history is at hand (the pure core): what is absent does not exist."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FireOrder:
-    """A fire that this decision records: what the ledger must keep of it."""
-
-    id: str
-    action: str
-    principal: str
-    payload: object
-    """The unredacted input, for the handler only; `ABSENT` when there is none."""
-    instance: str | None
-    binding: str | None
-    """The registry key whose handler is to run; None when nothing runs, or only `href`."""
-    queue: str | None
-    """The work queue of the process that holds the handler."""
-    href: str | None = None
-    """The address that the session's `navigate` is to be called with, where no handler is wired."""
-
-    @property
-    def runs(self) -> bool:
-        """Whether something of ours is to run for this fire."""
-        return self.binding is not None or self.href is not None
-
-
-@dataclass(slots=True)
-class Decision:
-    """Everything one decision changes; committed together or not at all (fire:atomic)."""
-
-    sections: dict[str, object] = field(default_factory=dict[str, object])
-    tables: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-    """Per table, key → new value, or None to delete."""
-    logs: dict[str, list[object]] = field(default_factory=dict[str, list[object]])
-    fires: list[FireOrder] = field(default_factory=list[FireOrder])
-    receipts: dict[str, s.Receipt] = field(default_factory=dict[str, s.Receipt])
-    """Settlements written by this decision, by transition id; each at most once for ever."""
-    halts: list[str] = field(default_factory=list[str])
-    """Fires that the app rejected: their handlers must not start any more."""
-    warnings: list[str] = field(default_factory=list[str])
-    """For the developer; a door says each text once."""
-
-    def __bool__(self) -> bool:
-        """Whether anything is to be committed."""
-        return bool(self.sections or self.tables or self.logs or self.fires or self.receipts)
-
-
 class Section(Generic[V]):
     """A named section of the draft; reading it as an attribute gives the value as it stands."""
 
@@ -150,101 +94,6 @@ class Section(Generic[V]):
     def __get__(self, draft: "Draft | None", owner: "type[Draft]") -> Self | V:
         """Give the section's value; treat it as frozen."""
         return self if draft is None else cast("V", draft.section(self.name))
-
-
-class Table(Generic[V]):
-    """Keyed history of one kind, as this draft sees it."""
-
-    def __init__(self, draft: "Draft", name: str) -> None:
-        self._draft = draft
-        self._name = name
-
-    def want(self, keys: Iterable[str]) -> None:
-        """Make sure that all of `keys` are at hand, in one go.
-
-        Raises:
-            RecordsNeeded: naming every key that is not.
-        """
-        at_hand = self._draft.snapshot.tables.get(self._name, {})
-        written = self._draft.decision.tables.get(self._name, {})
-        missing = [key for key in keys if key not in at_hand and key not in written]
-        if missing and not self._draft.snapshot.complete:
-            raise RecordsNeeded(tables={self._name: missing})
-
-    def get(self, key: str) -> V | None:
-        """Give the value under `key` (treat it as frozen), None where there is none."""
-        written = self._draft.decision.tables.get(self._name, {})
-        if key in written:
-            return cast("V | None", written[key])
-        self.want((key,))
-        return cast("V | None", self._draft.snapshot.tables.get(self._name, {}).get(key))
-
-    def many(self, keys: Sequence[str]) -> list[V | None]:
-        """Give the values under `keys` in their order, loaded together."""
-        self.want(keys)
-        return [self.get(key) for key in keys]
-
-    def put(self, key: str, value: V) -> None:
-        """Write `value` under `key`."""
-        self._draft.decision.tables.setdefault(self._name, {})[key] = value
-
-    def edit(self, key: str) -> V | None:
-        """Hand out this draft's own copy of the value under `key`, which will be written."""
-        written = self._draft.decision.tables.get(self._name, {})
-        if key in written:
-            return cast("V | None", written[key])
-        value = self.get(key)
-        if value is None:
-            return None
-        copy = s.detached(value)
-        self.put(key, copy)
-        return copy
-
-    def delete(self, key: str) -> None:
-        """Remove the value under `key`."""
-        self._draft.decision.tables.setdefault(self._name, {})[key] = None
-
-
-class Log(Generic[V]):
-    """Append-only history of one kind; its length is a counter of the session."""
-
-    def __init__(self, draft: "Draft", name: str) -> None:
-        self._draft = draft
-        self._name = name
-
-    def __len__(self) -> int:
-        """Count all entries, those of this decision included."""
-        return self._draft.counters["logs"].get(self._name, 0)
-
-    def append(self, entry: V) -> None:
-        """Add one entry at the end."""
-        counters = self._draft.edit(Draft.counters)
-        counters["logs"][self._name] = counters["logs"].get(self._name, 0) + 1
-        self._draft.decision.logs.setdefault(self._name, []).append(entry)
-
-    def tail(self, count: int) -> list[V]:
-        """Give the last `count` entries, oldest first."""
-        return self.slice(max(0, len(self) - count), len(self))
-
-    def all(self) -> list[V]:
-        """Give every entry, oldest first."""
-        return self.slice(0, len(self))
-
-    def slice(self, start: int, stop: int) -> list[V]:
-        """Give entries `start` to `stop` (exclusive).
-
-        Raises:
-            RecordsNeeded: where some are not at hand.
-        """
-        fresh = self._draft.decision.logs.get(self._name, [])
-        stored = len(self) - len(fresh)
-        at_hand = self._draft.snapshot.logs.get(self._name, {})
-        missing = [i for i in range(start, min(stop, stored)) if i not in at_hand]
-        if missing:
-            raise RecordsNeeded(logs={self._name: (missing[0], missing[-1] + 1)})
-        old = [at_hand[i] for i in range(start, min(stop, stored))]
-        new = fresh[max(0, start - stored) : max(0, stop - stored)]
-        return cast("list[V]", [*old, *new])
 
 
 class Draft:
@@ -268,6 +117,33 @@ class Draft:
     work = Section[dict[str, s.Work]]()
     recent = Section[s.Recent]()
 
+    rows = Tabled[s.Row]("rows")
+    """Transition rows by number, as text (see `number_of`)."""
+    receipts = Tabled[s.Receipt]("receipts")
+    """Settlements by transition id; written only through `settle`."""
+    closed_asks = Tabled[s.Ask]("asks")
+    """Cards that can let nothing pass any more, by ask id."""
+    answers = Tabled[str]("answers")
+    """The latest answered card by what it is about: see `cards.subject`."""
+    ask_fires = Tabled[list[str]]("ask_fires")
+    """Transition ids that carry an ask id, by ask id."""
+    offers = Tabled[s.Offer]("offers")
+    """Retained offers by number, as text."""
+    acknowledgements = Tabled[s.Acknowledgement]("acks")
+    """Retained acknowledgements by number, as text."""
+    once = Tabled[list[s.OnceReceipt]]("once")
+    """Receipts of once actions by digest of what the scope compares; the latest governs."""
+    frames = Tabled[s.Frame]("frames")
+    """Closed frames by number, as text, from 0."""
+    marks = Tabled[bool]("marks")
+    """What is said once in a session, by its key."""
+
+    gaps = Logged[s.Gap]("gaps")
+    confirms = Logged[s.Confirm]("confirms")
+    people = Logged[s.PersonAct]("people")
+    """The rows that are filed under a person."""
+    focus_log = Logged[s.FocusMove]("focus")
+
     def __init__(  # noqa: PLR0913 - the five inputs of every decision
         self,
         journey_map: JourneyMap,
@@ -285,31 +161,15 @@ class Draft:
         self.code = code or Code()
         self.epoch = epoch
         self.decision = Decision()
-        self.rows = Table[s.Row](self, "rows")
-        """Transition rows by number, as text (see `number_of`)."""
-        self.receipts = Table[s.Receipt](self, "receipts")
-        """Settlements by transition id; written only through `settle`."""
-        self.closed_asks = Table[s.Ask](self, "asks")
-        """Cards that can let nothing pass any more, by ask id."""
-        self.answers = Table[str](self, "answers")
-        """The latest answered card by what it is about: see `approval.subject`."""
-        self.ask_fires = Table[list[str]](self, "ask_fires")
-        """Transition ids that carry an ask id, by ask id."""
-        self.offers = Table[s.Offer](self, "offers")
-        """Retained offers by number, as text."""
-        self.acknowledgements = Table[s.Acknowledgement](self, "acks")
-        """Retained acknowledgements by number, as text."""
-        self.once = Table[list[s.OnceReceipt]](self, "once")
-        """Receipts of once actions by digest of what the scope compares; the latest governs."""
-        self.frames = Table[s.Frame](self, "frames")
-        """Closed frames by number, as text, from 0."""
-        self.marks = Table[bool](self, "marks")
-        """What is said once in a session, by its key."""
-        self.gaps = Log[s.Gap](self, "gaps")
-        self.confirms = Log[s.Confirm](self, "confirms")
-        self.people = Log[s.PersonAct](self, "people")
-        """The rows that are filed under a person."""
-        self.focus_log = Log[s.FocusMove](self, "focus")
+
+    def entries(self, log: str) -> int:
+        """Count the entries of a log, those of this decision included."""
+        return self.counters["logs"].get(log, 0)
+
+    def count_entry(self, log: str) -> None:
+        """Count one more entry of a log."""
+        counts = self.edit(Draft.counters)["logs"]
+        counts[log] = counts.get(log, 0) + 1
 
     def action(self, action_id: str) -> Action | None:
         """Give an action: the map's own, or the newest that was declared at mount."""

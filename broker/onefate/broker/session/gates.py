@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from onefate.broker.journey.canonical import input_digest
 from onefate.broker.journey.conditions import evaluate
 from onefate.broker.journey.names import instance_key
 from onefate.broker.journey.values import detached
@@ -17,7 +16,7 @@ from onefate.broker.session.attempt import Attempt, FireOptions
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.page import served_ids
 from onefate.broker.session.reads.tree import Existence, Hidden, existence, node_gate
-from onefate.broker.session.state import ABSENT, Wire
+from onefate.broker.session.state import Wire
 
 Ask: TypeAlias = Callable[[Attempt], Wire | None]
 """A gate: gives why it refuses, None to let pass."""
@@ -122,7 +121,7 @@ def guarded(attempt: Attempt) -> Wire | None:
 def invalid(attempt: Attempt) -> Wire | None:
     """Refuse an input that breaks the action's contract, or that JSON cannot hold."""
     issues = attempt.checked.issues
-    if issues is None and attempt.payload is not ABSENT and input_digest(attempt.payload) is None:
+    if issues is None and attempt.digest is None:
         issues = texts.NOT_JSON
     return None if issues is None else {"reason": "PAYLOAD_INVALID", "issues": issues}
 

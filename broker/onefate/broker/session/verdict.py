@@ -99,8 +99,7 @@ def _judge_card(attempt: Attempt, card: Ask) -> Allowed | Denied:
 
 
 def _difference(attempt: Attempt, card: Ask) -> str | None:
-    asked = cards.digest_of(attempt.draft, attempt.action_id, attempt.payload)
-    known = card.get("digest")
+    asked, known = attempt.digest, card.get("digest")
     if asked is None or known is None:
         return "cannot-judge"
     inputs, instances = asked != known, attempt.options.instance != card.get("instance")
@@ -109,15 +108,10 @@ def _difference(attempt: Attempt, card: Ask) -> str | None:
     return "input" if inputs else "instance" if instances else None
 
 
-def _subject(attempt: Attempt) -> str:
-    digest = cards.digest_of(attempt.draft, attempt.action_id, attempt.payload)
-    return cards.subject(attempt.action_id, attempt.options.instance, digest)
-
-
 def _standing_no(attempt: Attempt, card: Ask | None) -> str | None:
     if card is not None and card.get("answer") == "declined":
         return card["askId"]
-    last = cards.last_answered(attempt.draft, _subject(attempt))
+    last = cards.last_answered(attempt.draft, attempt.subject)
     answered = None if last is None else cards.find(attempt.draft, last)
     return last if answered is not None and answered.get("answer") == "declined" else None
 
@@ -151,7 +145,9 @@ def spend(draft: Draft, attempt: Attempt, fire_id: str) -> str | None:
 
 def _own_card(attempt: Attempt) -> str | None:
     draft = attempt.draft
-    live = cards.live_about(draft, _subject(attempt))
+    if not draft.asks["live"]:
+        return None
+    live = cards.live_about(draft, attempt.subject)
     usable = [card for card in live if cards.is_usable(draft, card)]
     if usable:
         return max(usable, key=lambda card: card.get("answerSeq", 0))["askId"]
@@ -173,7 +169,8 @@ def _used(draft: Draft, attempt: Attempt, pointer: str, fire_id: str) -> None:
 
 
 def _answer_by_firing(draft: Draft, attempt: Attempt, fire_id: str) -> str | None:
-    own = next(iter(cards.live_about(draft, _subject(attempt))), None)
+    book = draft.asks["live"]
+    own = next(iter(cards.live_about(draft, attempt.subject)), None) if book else None
     if own is None:
         return None
     cards.drop(draft, own["askId"])
