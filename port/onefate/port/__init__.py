@@ -6,7 +6,7 @@ from onefate.port.facts import SettledFacts, settled_facts
 from onefate.port.fold import folded
 from onefate.port.options import PortOptions, port_options
 from onefate.port.protocols import JourneyToolsPort, JourneyToolsPortWithSettlement
-from onefate.port.served import ServedPort, SessionDoor
+from onefate.port.served import ServedPort, SessionDoor, serve_to_agent
 from onefate.port.tools import Port, Tool, canonical_bytes, tool_array
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "canonical_bytes",
     "folded",
     "port_options",
+    "serve_to_agent",
     "settled_facts",
     "tool_array",
 ]

@@ -17,7 +17,7 @@ from onefate.port.call import call
 from onefate.port.did_it_work import fire_named
 from onefate.port.facts import SettledFacts, settled_facts
 from onefate.port.fold import folded
-from onefate.port.options import PortOptions
+from onefate.port.options import PortOptions, port_options
 from onefate.port.tools import Port, Tool
 
 T = TypeVar("T")
@@ -51,6 +51,18 @@ class SessionDoor(Protocol):
     async def in_flight(self, transition_id: str) -> Mapping[str, object] | None:
         """Give what is known of a fire that is open; None where nothing is."""
         ...
+
+
+def serve_to_agent(
+    session: SessionDoor, options: PortOptions | Mapping[str, object] | None = None
+) -> "ServedPort":
+    """Serve a session to an agent: its tools, its calls, and both settlement doors.
+
+    Raises:
+        PortOptionsError: an option that means nothing.
+    """
+    read = options if isinstance(options, PortOptions) else port_options(dict(options or {}))
+    return ServedPort(session, read)
 
 
 class ServedPort:

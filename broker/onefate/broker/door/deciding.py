@@ -15,7 +15,8 @@ So any number of processes act on one session at once, and what they did has one
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from onefate.broker.door.kept import AtHand, Performed, change_of, wanted_by
 from onefate.broker.errors import OnefateError
@@ -29,6 +30,20 @@ from onefate.broker.session.state import detached
 
 T = TypeVar("T")
 Clock = Callable[[], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided(Generic[T]):
+    """A decision that stands: its answer, and its place in the session's one serial order.
+
+    A decision that wrote has a revision of its own; one that only read has that of what it read.
+    """
+
+    answer: T
+    revision: int
+    wrote: bool
+    now: int
+    """The time it was made for, in milliseconds."""
 
 
 class Deciding:
@@ -74,8 +89,8 @@ class Deciding:
 
     async def decide(
         self, decision: Callable[[Draft], T], *, performed: Performed | None = None
-    ) -> tuple[T, Draft]:
-        """Make one decision and commit it; gives the answer and the draft it was made on.
+    ) -> Decided[T]:
+        """Make one decision and commit it.
 
         Raises:
             OnefateError: what the decision itself raises on purpose.
@@ -90,7 +105,7 @@ class Deciding:
 
     async def _decide(
         self, decision: Callable[[Draft], T], performed: Performed | None
-    ) -> tuple[T, Draft]:
+    ) -> Decided[T]:
         current = False
         if self._at_hand.revision < 0:
             await self._load(Wanted())
@@ -111,12 +126,12 @@ class Deciding:
                 draft.decision or (performed and performed.entry)
             ):
                 if await self._commit(draft, performed):
-                    return answer, draft
+                    return Decided(answer, self._at_hand.revision, wrote=True, now=draft.now)
                 current = True
             elif current or not await self._load(Wanted()):
                 if isinstance(answer, OnefateError):
                     raise answer
-                return answer, draft
+                return Decided(answer, self._at_hand.revision, wrote=False, now=draft.now)
             else:
                 current = True
 

@@ -19,7 +19,7 @@ from typing import Self, TypeVar, cast
 import anyio
 
 from onefate.broker.door.app import AppDoors
-from onefate.broker.door.deciding import Clock, Deciding
+from onefate.broker.door.deciding import Clock, Decided, Deciding
 from onefate.broker.door.errors import NoSuchSession
 from onefate.broker.door.kept import Performed
 from onefate.broker.door.outcomes import SessionOutcomes
@@ -27,6 +27,7 @@ from onefate.broker.door.people import PeopleDoors
 from onefate.broker.door.reading import ReadingDoors
 from onefate.broker.door.views import PrincipalView
 from onefate.broker.door.wiring import LocalHandlers, WiringDoors
+from onefate.broker.errors import ImpossibleId
 from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.broker import Broker
 from onefate.broker.ledger.changes import Pins
@@ -87,9 +88,13 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         Raises:
             OnefateError: what the decision raises on purpose.
         """
-        answer, _ = await self._deciding.decide(decision)
+        return (await self.decided(decision)).answer
+
+    async def decided(self, decision: Callable[[Draft], T], /) -> Decided[T]:
+        """Do as `decide`, and say where in the session's serial order the decision stands."""
+        decided = await self._deciding.decide(decision)
         self._flush_soon()
-        return answer
+        return decided
 
     async def conclude(self, decision: Callable[[Draft], T], performed: Performed) -> T:
         """Decide on the outcome of a fire as the worker that performed it.
@@ -97,9 +102,9 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         Raises:
             StaleFence: another worker holds the fire's claim now; nothing was written.
         """
-        answer, _ = await self._deciding.decide(decision, performed=performed)
+        decided = await self._deciding.decide(decision, performed=performed)
         self._flush_soon()
-        return answer
+        return decided.answer
 
     async def when_settled(self, transition_id: str) -> Receipt:
         """Give the receipt of a fire once it has one; ends otherwise only by cancellation.
@@ -107,10 +112,13 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         Raises:
             ImpossibleId: at once, if no settlement can exist under the id.
         """
-        known = await self.settlement_if_known(transition_id)
-        if known is not None:
+        try:
+            settlement = await self._ledger.when_settled(transition_id)
+        except ImpossibleId:
+            known = await self.settlement_if_known(transition_id)
+            if known is None:
+                raise
             return known
-        settlement = await self._ledger.when_settled(transition_id)
         return cast("Receipt", settlement.envelope)
 
     async def in_flight(self, transition_id: str) -> dict[str, object] | None:
