@@ -12,22 +12,19 @@ INTERRUPTED: Final = 130
 _CHUNK: Final = 4096
 
 
-def say_ready(where: str = "") -> None:
-    """Tell whoever started this process that it serves now: one line on the standard output."""
-    sys.stdout.write(f"ready {where}\n")
-    sys.stdout.flush()
+async def serve_until_stopped(ready: str, *, leash: bool) -> int:
+    """Say that this process serves, then wait to be told to end; give the exit code.
 
-
-async def until_stopped(*, leash: bool) -> int:
-    """Wait for SIGTERM or SIGINT, or on a leash for the end of the input; give the exit code.
-
-    A second signal finds its default handler again, and so ends the process at once.
+    `ready …` goes to the standard output in one line, once signals are heard. SIGTERM ends with 0
+    and SIGINT with 130; on a leash the end of the standard input does, too.
     """
     code = DONE
     async with anyio.create_task_group() as group:
-        if leash:
-            group.start_soon(_until_input_ends, group.cancel_scope)
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+            if leash:
+                group.start_soon(_until_input_ends, group.cancel_scope)
+            sys.stdout.write(f"ready {ready}\n")
+            sys.stdout.flush()
             async for each in received:
                 code = INTERRUPTED if each is signal.SIGINT else DONE
                 break

@@ -22,7 +22,7 @@ from onefate.port.lines import listen as listen_at
 from onefate.port.lines import parse_address, serve_listener
 from onefate.workers.cli.store import DEFAULT_STORE, StoreFlags
 from onefate.workers.handlers import AppHandlers, load_handlers, queue_name
-from onefate.workers.hosting import DONE, say_ready, until_stopped
+from onefate.workers.hosting import DONE, serve_until_stopped
 from onefate.workers.mapfile import load_map, read_options
 
 Leash: TypeAlias = Annotated[bool, Parameter(negative="", show=False)]
@@ -44,7 +44,7 @@ class Served:
 
 
 async def port(
-    served: Served, *, listen: str, store: StoreFlags = DEFAULT_STORE, leash: Leash = False
+    *, served: Served, listen: str, store: StoreFlags = DEFAULT_STORE, leash: Leash = False
 ) -> int:
     """Serve a port of one session over lines of JSON.
 
@@ -60,15 +60,14 @@ async def port(
         listener, reached = await listen_at(address)
         async with listener, anyio.create_task_group() as group:
             group.start_soon(serve_listener, ServedPort(session), listener)
-            say_ready(str(reached))
-            code = await until_stopped(leash=leash)
+            code = await serve_until_stopped(str(reached), leash=leash)
             group.cancel_scope.cancel()
     return code
 
 
 async def worker(  # noqa: PLR0913 - the flags of the command
-    served: Served,
     *,
+    served: Served,
     handlers: str,
     queue: str = "work",
     concurrency: int = 16,
@@ -102,8 +101,7 @@ async def worker(  # noqa: PLR0913 - the flags of the command
         await group.start(performing.run)
         await session.wire(shared, list(functions), queue=shared)
         await session.flush()
-        say_ready(served.name)
-        code = await until_stopped(leash=leash)
+        code = await serve_until_stopped(served.name, leash=leash)
         performing.drain()
     return code
 
