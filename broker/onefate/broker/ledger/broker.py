@@ -21,6 +21,7 @@ from onefate.broker.ledger.ledger import Ledger
 from onefate.broker.ledger.link import Link
 from onefate.broker.ledger.link.endpoint import Access, SingleNode
 from onefate.broker.ledger.link.target import ServerTarget
+from onefate.broker.ledger.nudges import Nudges
 from onefate.broker.ledger.numbers import Numbers
 from onefate.broker.ledger.opening import open_link
 from onefate.broker.ledger.reassert import Reassertion
@@ -39,7 +40,7 @@ class Broker:
         self._store = Store(link, settings)
         self.hub = Hub(self._store)
         self._reassertion = Reassertion(self._store)
-        self._context = Context(self._store, self.hub, Numbers(), self._reassertion)
+        self._context = Context(self._store, self.hub, Numbers(), Nudges(link), self._reassertion)
         self.claims = Claims(self._store)
 
     def ledger(self, session: str) -> Ledger:

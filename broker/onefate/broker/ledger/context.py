@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from onefate.broker.ledger.hub import Hub
+from onefate.broker.ledger.nudges import Nudges
 from onefate.broker.ledger.numbers import Numbers
 from onefate.broker.ledger.reassert import Reassertion
 from onefate.broker.ledger.store import Store
@@ -15,4 +16,5 @@ class Context:
     store: Store
     hub: Hub
     numbers: Numbers
+    nudges: Nudges
     reassertion: Reassertion

@@ -13,11 +13,13 @@ Theory of operation
 import random
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
 import anyio
 
+from onefate.broker.errors import OnefateError
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.claims import Claim, Claims, NotClaimed
@@ -55,23 +57,20 @@ class Queue:
             else (Partition(partition_of(session), namespace),)
         )
         self._of = {each.index: each for each in self._streams}
+        self._nudges = context.nudges
+        self._channels = [each.nudge for each in self._streams]
         self._by_channel = {each.nudge.encode(): each for each in self._streams}
         self._marked: set[Partition] = set(self._streams)
         self._history: set[Partition] = set(self._streams)
         self._held: set[tuple[int, str]] = set()
         self._nudge = anyio.Event()
         self._sweep_at = 0.0
-        self._closed = False
 
     async def __aenter__(self) -> Self:
         """Join the group of every partition's stream, and hear its nudges."""
-        self._store.link.on_push(self._pushed)
-        self._store.link.on_up(self._up)
         for each in self._streams:
             await self._join(each)
-        async with anyio.create_task_group() as group:
-            for each in self._streams:
-                group.start_soon(self._store.link.subscribe, each.nudge)
+        await self._nudges.join(self, self._channels)
         return self
 
     async def __aexit__(
@@ -81,10 +80,14 @@ class Queue:
         trace: TracebackType | None,
     ) -> None:
         """Leave the groups where nothing is held; what is held is taken over by others."""
-        self._closed = True
-        with anyio.CancelScope(shield=True), anyio.move_on_after(self._store.settings.deadline):
+        link = self._store.link
+        with (
+            suppress(OnefateError),
+            anyio.move_on_after(self._store.settings.deadline, shield=True),
+        ):
+            await self._nudges.leave(self, self._channels)
             for each in self._streams:
-                await self._store.link.run(scripts.RETIRE, [each.work(self.name)], [self.worker])
+                await link.run(scripts.RETIRE, [each.work(self.name)], [self.worker])
 
     async def wait(self) -> None:
         """Return once there may be work: after a nudge, a reconnect, or when a sweep is due."""
@@ -191,13 +194,14 @@ class Queue:
             if not _says(refusal, "BUSYGROUP"):
                 raise
 
-    def _pushed(self, channel: bytes, payload: bytes) -> None:
-        each = self._by_channel.get(channel)
-        if each is not None and payload == self.name.encode() and not self._closed:
-            self._marked.add(each)
+    def nudged(self, channel: bytes, queue: bytes) -> None:
+        """Mark a partition whose stream of this queue has something new."""
+        if queue == self.name.encode():
+            self._marked.add(self._by_channel[channel])
             self._nudge.set()
 
-    async def _up(self) -> None:
+    def reconnected(self) -> None:
+        """Mark every partition: nudges and replies may have been lost."""
         self._marked.update(self._streams)
         self._history.update(self._streams)
         self._nudge.set()
