@@ -50,6 +50,7 @@ class Proxy:
         self._free.set()
         self._swallows = False
         self._fatal: bytes | None = None
+        self._pause: bytes | None = None
         self._changed = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
         self._directory = ""
@@ -115,6 +116,10 @@ class Proxy:
     def hold(self) -> None:
         """Keep replies back until `go_on`."""
         self._free.clear()
+
+    def hold_from(self, command: bytes) -> None:
+        """Keep replies back from the next write on that contains the bytes."""
+        self._pause = command
 
     def go_on(self) -> None:
         """Let everything pass again; what was swallowed stays lost."""
@@ -185,6 +190,9 @@ class Proxy:
             if self._fatal is not None and self._fatal in chunk:
                 self._fatal = None
                 pair.doomed = True
+            if self._pause is not None and self._pause in chunk:
+                self._pause = None
+                self.hold()
             if not self._swallows:
                 pair.server[1].write(chunk)
             await self._tell()

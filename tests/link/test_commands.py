@@ -73,8 +73,11 @@ async def test_a_script_runs_before_and_after_the_server_forgot_it(link: RedisLi
         await link.execute("SCRIPT", "FLUSH")
         assert await link.run(ADD, ["n"], [3]) == 6
         assert link.counters.script_loads == 2
-        with pytest.raises(ServerRefused):
-            await link.run(Script("bad", "return redis.call('NOPE')"), [], [])
+        bad = Script("bad", "return redis.call('NOPE')")
+        for _ in range(2):
+            with pytest.raises(ServerRefused):
+                await link.run(bad, [], [])
+        assert link.counters.as_dict()["script_loads"] == 3
 
 
 async def test_replies_come_in_their_resp3_shapes(link: RedisLink) -> None:
@@ -157,6 +160,16 @@ async def test_a_fork_may_not_use_the_link(link: RedisLink) -> None:
     _, status = await anyio.to_thread.run_sync(os.waitpid, child, 0)
     assert os.waitstatus_to_exitcode(status) == 7
     assert await link.execute("PING") == b"PONG"
+
+
+async def test_the_process_is_told_apart_by_its_id(
+    link: RedisLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = os.getpid()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: own + 1)
+        with pytest.raises(WrongProcess):
+            await link.subscribe("c")
 
 
 async def test_another_loop_may_not_use_the_link(link: RedisLink) -> None:

@@ -16,18 +16,23 @@ import pytest
 
 from onefate.broker.ledger.embedded import (
     Binary,
+    EmbeddedNode,
     OwnedServer,
     binary,
     ensure_server,
     find_binary,
+    launcher,
     stop,
 )
+from onefate.broker.ledger.embedded.command import await_ready
 from onefate.broker.ledger.embedded.layout import Layout, prepare, socket_path
-from onefate.broker.ledger.embedded.locks import holding, is_held
+from onefate.broker.ledger.embedded.locks import holding, is_held, open_lock, try_lock
 from onefate.broker.ledger.embedded.probe import Condition, ask, probe
 from onefate.broker.ledger.embedded.reaper import Lease, idle_directories
 from onefate.broker.ledger.errors import EmbeddedRefused, OutcomeUnknown
 from onefate.broker.ledger.link import Link
+from onefate.broker.ledger.link.policy import LinkPolicy
+from onefate.broker.ledger.link.redis_link import RedisLink
 from onefate.broker.ledger.opening import open_link
 from onefate.broker.ledger.settings import BrokerSettings, Durability
 from tests.guarantees import proves
@@ -198,6 +203,9 @@ def test_a_temporary_folder_others_may_enter_is_refused(
     folder.chmod(0o755)
     with pytest.raises(EmbeddedRefused, match="not a private directory"):
         socket_path(Path("/" + "d" * 200))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(EmbeddedRefused, match="set TMPDIR"):
+        socket_path(Path("/" + "d" * 200))
 
 
 def test_a_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
@@ -349,3 +357,98 @@ async def test_a_directory_that_cannot_be_used_fails_the_opening_at_once(tmp_pat
     await anyio.Path(home.parent).write_text("", "utf-8")
     with pytest.raises(EmbeddedRefused), anyio.fail_after(10):
         await opened(home)
+
+
+def test_a_lock_that_cannot_be_made_is_one_sentence(home: Path) -> None:
+    (home / "lock").mkdir(parents=True)
+    with pytest.raises(EmbeddedRefused, match="cannot be used"):
+        ensure_server(home)
+    (home / "lock").rmdir()
+
+
+def test_a_binary_that_does_not_start_is_told_in_its_own_words(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "redis-server"
+    broken.write_text(
+        "#!/bin/sh\ncase $1 in --version) echo 'v=7.2.0';; *) echo 'not today'; exit 1;; esac\n",
+        "utf-8",
+    )
+    broken.chmod(0o755)
+    (tmp_path / "valkey-server").write_text("#!/nowhere\n", "utf-8")
+    (tmp_path / "valkey-server").chmod(0o755)
+    monkeypatch.setattr(binary, "_WHEEL", "no-such-distribution")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(EmbeddedRefused, match="does not start: not today"):
+        ensure_server(home)
+    broken.write_text("#!/bin/sh\necho 'v=7.2.0'\n[ $1 = --version ] && rm $0\n", "utf-8")
+    with pytest.raises(EmbeddedRefused, match="does not run"):
+        ensure_server(home)
+
+
+def test_a_server_that_ends_meanwhile_is_followed_by_another(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = layout_of(home)
+    ending = open_lock(layout.alive)
+    assert try_lock(ending)
+
+    def wait_for_the_end(layout: Layout, since: int, until: float) -> bool:
+        monkeypatch.setattr(launcher, "await_ready", await_ready)
+        os.close(ending)
+        return await_ready(layout, since, until)
+
+    monkeypatch.setattr(launcher, "await_ready", wait_for_the_end)
+    assert probe(ensure_server(home)) is Condition.READY
+
+
+def test_a_server_whose_process_id_was_lost_is_not_ended_by_guess(home: Path) -> None:
+    path = ensure_server(home)
+    layout = layout_of(home)
+    words = layout.pid.read_text("ascii")
+    layout.pid.unlink()
+    with pytest.raises(EmbeddedRefused, match="does not end"):
+        stop(home, patience=0.05)
+    layout.pid.write_text(words, "ascii")
+    assert probe(path) is Condition.READY
+
+
+def test_a_log_that_grew_long_is_put_aside(home: Path) -> None:
+    home.mkdir()
+    layout = layout_of(home)
+    layout.log.write_bytes(b"x" * (1 << 20) + b"\n" * 2)
+    assert layout.log_size() == 0
+    assert not layout.log.exists()
+    assert (home / "server.log.1").stat().st_size > 1 << 20
+    assert layout.log_tail() == "it wrote no log"
+
+
+def test_no_folder_short_enough_for_a_socket_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with pytest.raises(EmbeddedRefused, match="shorten TMPDIR"):
+        socket_path(deep / "state")
+
+
+def test_what_is_no_server_counts_as_absent(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="of-") as folder:
+        path = Path(folder) / "s"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+            listener.listen()
+            assert probe(path, timeout=0.05) is Condition.SILENT
+    assert probe(tmp_path / "none") is Condition.ABSENT
+
+
+async def test_a_link_beats_on_its_server(home: Path) -> None:
+    node = EmbeddedNode(home)
+    with anyio.fail_after(30):
+        link = await RedisLink.open(node, policy=LinkPolicy(heartbeat=0.02))
+        while link.counters.heartbeats < 2:  # noqa: ASYNC110 - the link beats by itself
+            await asyncio.sleep(0.01)
+        assert link.counters.losses == 0
+        await link.aclose()
+    assert str(home) in node.label

@@ -1,6 +1,7 @@
 """The store in memory: one interface, shared by name, and nothing more than it is."""
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -14,6 +15,7 @@ from onefate.broker.ledger.errors import (
     MissingExtra,
     ServerRefused,
     WrongLoop,
+    WrongProcess,
 )
 from onefate.broker.ledger.link import Script
 from onefate.broker.ledger.memory import MemoryLink
@@ -56,8 +58,9 @@ async def test_scripts_pipelines_and_shapes_are_those_of_a_server(memory: Memory
     assert await memory.run(add, ["n"], [2]) == 2
     assert await memory.run(add, ["n"], [2]) == 4
     assert memory.counters.script_loads == 1
-    with pytest.raises(ServerRefused):
-        await memory.run(Script("bad", "return redis.call('NOPE')"), [], [])
+    for _ in range(2):
+        with pytest.raises(ServerRefused):
+            await memory.run(Script("bad", "return redis.call('NOPE')"), [], [])
     first, second, third = await memory.pipeline(
         [["HSET", "h", "a", 1], ["NOPE"], ["HGETALL", "h"]]
     )
@@ -87,6 +90,25 @@ async def test_messages_cross_threads_to_the_loop_that_subscribed(memory: Memory
     with anyio.fail_after(10):
         await heard.wait()
     await anyio.to_thread.run_sync(thread.join)
+
+
+async def test_a_link_left_behind_by_a_loop_that_ended_harms_nobody(memory: MemoryLink) -> None:
+    async def leave() -> MemoryLink:
+        return await MemoryLink.open("link-suite")
+
+    left = await anyio.to_thread.run_sync(asyncio.run, leave())
+    assert await memory.execute("PUBLISH", "c", "x") == 0
+    await left.aclose()
+
+
+async def test_the_process_is_told_apart_by_its_id(
+    memory: MemoryLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = os.getpid()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: own + 1)
+        with pytest.raises(WrongProcess):
+            await memory.execute("PING")
 
 
 async def test_a_closed_link_says_so(memory: MemoryLink) -> None:

@@ -132,6 +132,16 @@ async def test_half_a_pipeline_answered_is_unknown_as_a_whole(bench: Bench) -> N
         await several
 
 
+async def test_answers_nobody_waits_for_are_dropped_in_order(bench: Bench) -> None:
+    several = bench.wire.send_all([["PING"], ["PING"]])
+    confirmed = bench.wire.unsubscribe(["c"])
+    last = bench.wire.send(["GET", "a"])
+    several.cancel()
+    confirmed.cancel()
+    bench.wire.data_received(b"+PONG\r\n+PONG\r\n>3\r\n+unsubscribe\r\n+c\r\n:0\r\n+last\r\n")
+    assert last.result() == b"last"
+
+
 async def test_a_turn_given_to_a_cancelled_caller_passes_on() -> None:
     bench = Bench(in_flight=1)
     bench.wire.send(["PING"])

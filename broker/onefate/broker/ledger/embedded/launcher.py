@@ -49,15 +49,9 @@ def ensure_server(state_dir: Path, *, fsync_always: bool = False, patience: floa
     layout = prepare(state_dir)
     if probe(layout.socket) is Condition.READY:
         return layout.socket
-    try:
-        with holding(layout.lock, patience):
-            if probe(layout.socket) is not Condition.READY:
-                _bring_up(layout, fsync_always=fsync_always, until=time.monotonic() + patience)
-    except OSError as cause:
-        raise EmbeddedRefused(
-            f"the state directory {layout.directory} cannot be used ({cause.strerror}); "
-            "name another in ONEFATE_STATE_DIR"
-        ) from cause
+    with holding(layout.lock, patience):
+        if probe(layout.socket) is not Condition.READY:
+            _bring_up(layout, fsync_always=fsync_always, until=time.monotonic() + patience)
     return layout.socket
 
 

@@ -119,11 +119,14 @@ def private_folder() -> Path:
     """Return this user's folder for temporary files, made so that nobody else can enter it.
 
     Raises:
-        EmbeddedRefused: somebody else prepared it.
+        EmbeddedRefused: it cannot be made, or somebody else prepared it.
     """
     folder = Path(tempfile.gettempdir()) / f"onefate-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as cause:
+        raise EmbeddedRefused(f"{folder} cannot be made ({cause.strerror}); set TMPDIR") from cause
     mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     if not mine or found.st_mode & 0o077:
         raise EmbeddedRefused(f"{folder} is not a private directory of this user; remove it")

@@ -13,8 +13,18 @@ _PAUSE = 0.01
 
 
 def open_lock(path: Path) -> int:
-    """Return a descriptor of a lock file, made when it is new."""
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """Return a descriptor of a lock file, made when it is new.
+
+    Raises:
+        EmbeddedRefused: it cannot be made or opened.
+    """
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as cause:
+        raise EmbeddedRefused(
+            f"the lock {path} cannot be used ({cause.strerror}); "
+            "name another state directory in ONEFATE_STATE_DIR"
+        ) from cause
 
 
 def try_lock(descriptor: int, *, shared: bool = False) -> bool:

@@ -6,6 +6,7 @@ subscriptions) changes it for everyone.
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from onefate.broker.ledger.errors import CommandNotShared
 from onefate.broker.ledger.link.protocol import Arg
@@ -19,6 +20,7 @@ _WORDS = frozenset(f"{_BLOCKING} {_STATEFUL}".split())
 _NOT_SHARED = _WORDS | {word.encode() for word in _WORDS}
 _MAY_BLOCK = frozenset({"XREAD", "XREADGROUP", b"XREAD", b"XREADGROUP"})
 _BLOCK = frozenset({"BLOCK", b"BLOCK"})
+_STREAMS = frozenset({"STREAMS", b"STREAMS"})
 
 
 def check_shared(command: Sequence[Arg]) -> None:
@@ -44,10 +46,5 @@ def _upper(word: Arg) -> Arg:
 
 def _blocks(command: Sequence[Arg]) -> bool:
     """Whether BLOCK stands among the options, that is before STREAMS."""
-    for word in command[1:]:
-        upper = _upper(word)
-        if upper in _BLOCK:
-            return True
-        if upper in {"STREAMS", b"STREAMS"}:
-            return False
-    return False
+    options = takewhile(lambda word: word not in _STREAMS, map(_upper, command[1:]))
+    return any(word in _BLOCK for word in options)

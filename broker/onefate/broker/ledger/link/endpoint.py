@@ -95,8 +95,6 @@ class SingleNode:
 
 def tune(sock: socket.socket, deadline: float) -> None:
     """Make a dead peer on the network known within about the deadline, and send without delay."""
-    if sock.family not in (socket.AF_INET, socket.AF_INET6):
-        return
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     wanted = {
@@ -105,7 +103,6 @@ def tune(sock: socket.socket, deadline: float) -> None:
         "TCP_KEEPINTVL": 1,
         "TCP_KEEPCNT": max(1, int(deadline)),
     }
-    for name, value in wanted.items():
-        option: int | None = getattr(socket, name, None)
-        if option is not None:
-            sock.setsockopt(socket.IPPROTO_TCP, option, value)
+    known = {name: value for name, value in wanted.items() if hasattr(socket, name)}
+    for name, value in known.items():
+        sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

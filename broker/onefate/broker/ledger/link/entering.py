@@ -133,11 +133,8 @@ def _word(hello: dict[Reply, Reply], key: bytes) -> str:
 def _replication_id(info: RawReply) -> str:
     if not isinstance(info, bytes):
         return ""
-    for line in info.splitlines():
-        name, _, value = line.partition(b":")
-        if name == b"master_replid":
-            return value.decode("ascii", "replace")
-    return ""
+    pairs = dict(line.split(b":", 1) for line in info.splitlines() if b":" in line)
+    return pairs.get(b"master_replid", b"").decode("ascii", "replace")
 
 
 def reason(cause: BaseException, policy: LinkPolicy) -> str:

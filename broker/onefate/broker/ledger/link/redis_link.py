@@ -33,6 +33,7 @@ import os
 import random
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 from typing import Self
 
 import anyio
@@ -148,11 +149,6 @@ class RedisLink:
     def counters(self) -> LinkCounters:
         """The live counters of this link."""
         return self._counters
-
-    @property
-    def is_up(self) -> bool:
-        """Whether a connection is live now, as far as anyone can know."""
-        return self._wire is not None
 
     async def execute(self, *args: Arg) -> Reply:
         """Make one attempt at a command; see `Link.execute`."""
@@ -331,8 +327,9 @@ class RedisLink:
 
     async def _serve(self, wire: Wire, endpoint: Endpoint, facts: ServerFacts) -> None:
         if wire.lost.done():
+            self._trouble = wire.lost.result()
             return
-        wire.on_loss = self._mourn
+        wire.on_loss = partial(self._mourn, wire)
         self._facts = facts
         self._wire = wire
         self._counters.connects += 1
@@ -347,12 +344,11 @@ class RedisLink:
         finally:
             wire.lose("the link was closed")
 
-    def _mourn(self) -> None:
+    def _mourn(self, wire: Wire) -> None:
         """Forget the current wire in the very step that lost it."""
-        if self._wire is not None:
-            self._trouble = self._wire.lost.result()
-            self._wire = None
-            self._counters.losses += 1
+        self._trouble = wire.lost.result()
+        self._wire = None
+        self._counters.losses += 1
 
     async def _announce(self, listener: UpListener) -> None:
         try:
