@@ -7,7 +7,7 @@ import pytest
 from onefate.broker.journey import Blocked, UnknownPageError
 from onefate.broker.journey.values import ABSENT, REDACTED
 from onefate.broker.session import concurrency
-from onefate.broker.session.draft import Draft
+from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.facts import NAVIGATE, could_materialise, handler_for
 from onefate.broker.session.reads.available import (
@@ -263,6 +263,15 @@ def test_a_once_row_says_that_it_was_performed_until_a_person_acts() -> None:
     record = happened(draft, principal="user")["record"]
     draft.people.append(PersonAct(id=record["id"], basis=record["attribution"]["basis"]))
     assert "alreadyPerformed" not in edge(draft, "p.a")
+
+
+def test_what_once_rows_need_is_asked_for_in_one_go() -> None:
+    once = {"does": "A", "concurrency": {"mode": "once"}}
+    draft = world(page_of(a=once, b=once))
+    cold = Draft(draft.map, draft.options, Snapshot({**draft.decision.sections}), now=0)
+    with pytest.raises(RecordsNeeded) as needed:
+        available(cold)
+    assert len(needed.value.tables["once"]) == 2
 
 
 def test_an_action_declared_at_mount_comes_last_and_says_so() -> None:

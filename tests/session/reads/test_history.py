@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
+from onefate.broker.session.reads import texts
 from onefate.broker.session.reads.changes import changed_for, keys_changed_since
 from onefate.broker.session.reads.history import latest_rows, rows_since, together
 from onefate.broker.session.reads.slice import DEEPEST, MOST, why
@@ -75,6 +76,25 @@ def test_the_latest_commit_governs_whichever_row_it_belongs_to() -> None:
     assert why(draft, "x").ids == ("chart.leave#1",)
     late["bundle"] = {"seq": 7, "changed": ["x"], "reads": ["x"]}
     assert why(draft, "x").ids == ("page#0", "chart.leave#1")
+
+
+def test_a_guard_may_have_read_what_nothing_wrote() -> None:
+    draft = world(state={"given": 1})
+    happened(draft, "page", changed=["x"], reads=["given", "x"])
+    assert why(draft, "x").ids == ("page#0",)
+
+
+def test_of_a_very_long_history_the_latest_rows_are_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("onefate.broker.session.reads.slice.SEARCHED", 2)
+    draft = world()
+    happened(draft, "page", changed=["old"])
+    happened(draft, "page", changed=["x"], reads=["old"])
+    happened(draft, "page")
+    assert why(draft, "x").ids == ("page#1",)
+    assert why(draft, "x").text.endswith(texts.SLICE_CUT)
+    assert why(draft, "old").text == texts.NOT_FOUND.format(key="old", count=2)
 
 
 def test_what_nobody_fired_is_named_by_its_kind() -> None:

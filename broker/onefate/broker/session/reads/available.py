@@ -5,6 +5,7 @@ hidden. Switched off and unwired actions are served, marked (spec: graph-session
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from onefate.broker.journey import Journey
 from onefate.broker.journey.conditions import evaluate, matches
@@ -12,6 +13,7 @@ from onefate.broker.session import structure
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import UnknownAction
 from onefate.broker.session.reads.edges import edge_of
+from onefate.broker.session.reads.history import together
 from onefate.broker.session.reads.page import served_places
 from onefate.broker.session.reads.rows import Available, Edge, Explanation, JourneyRow
 
@@ -43,10 +45,12 @@ class ServedRows(Mapping[str, Edge]):
 
 def available(draft: Draft, principal: str = "agent") -> Available:
     """Serve every action that can be performed here now: `ServedRows`, all composed."""
+    rows = ServedRows(draft, principal)
+    together(*(partial(rows.__getitem__, action_id) for action_id in rows))
     return Available(
         version=draft.counters["version"],
         node=draft.position["node"],
-        edges=list(ServedRows(draft, principal).values()),
+        edges=list(rows.values()),
     )
 
 

@@ -23,7 +23,7 @@ _SAID: Final[dict[Fate, str]] = {
 
 def card_lines(draft: Draft, most: int) -> list[str]:
     """Give one line a card; of those that wait for a person at most `most`, the rest counted."""
-    cards = [*draft.asks["live"].values(), *_closed(draft)]
+    cards = [*draft.asks["live"].values(), *closed_cards(draft)]
     waiting = 0
     lines: list[str] = []
     for card in cards:
@@ -36,7 +36,8 @@ def card_lines(draft: Draft, most: int) -> list[str]:
     return lines
 
 
-def _closed(draft: Draft) -> list[Ask]:
+def closed_cards(draft: Draft) -> list[Ask]:
+    """Give the newest card about each action where it can let nothing pass any more."""
     asks = draft.asks
     closed = [ask_id for ask_id in asks["newest"].values() if ask_id not in asks["live"]]
     return [card for card in draft.closed_asks.many(closed) if card is not None]

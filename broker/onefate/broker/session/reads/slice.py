@@ -2,7 +2,7 @@
 
 From the latest commit that changed the key, through the keys that its guard read, to the latest
 earlier commits that changed those. A fire is tied to the past only by its guard (spec:
-graph-session §5.2). It reads all history.
+graph-session §5.2). It searches the latest `SEARCHED` rows, and says so where there are more.
 """
 
 from bisect import bisect_left
@@ -12,12 +12,13 @@ from typing import Final, TypeAlias
 
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads import texts
-from onefate.broker.session.reads.history import rows_since
+from onefate.broker.session.reads.history import latest_rows
 from onefate.broker.session.reads.labels import short_label
 from onefate.broker.session.state import Bundle, Row
 
 DEEPEST: Final = 20
 MOST: Final = 100
+SEARCHED: Final = 5000
 _INDENT: Final = "  "
 
 
@@ -46,10 +47,10 @@ def why(draft: Draft, key: str) -> Slice:
     """Explain where the value of `key` came from; a key that nothing wrote is answered as well."""
     writers = _writers(_commits(draft))
     root = _latest(writers, key)
+    partial = draft.counters["row"] > SEARCHED
     if root is None:
-        said = [texts.NEVER_WRITTEN.format(key=key)]
-        return Slice("\n".join(said if writers else [*said, texts.NOTHING_COMMITTED]))
-    cut = _trace(root, writers)
+        return Slice(_unwritten(key, partial=partial, any_written=bool(writers)))
+    cut = _trace(root, writers, partial=partial)
     named: dict[str, None] = {}
     lines = [texts.SLICE_HEADING.format(key=key), *_lines(root, None, 0, named)]
     if cut:
@@ -57,10 +58,17 @@ def why(draft: Draft, key: str) -> Slice:
     return Slice("\n".join(lines), tuple(named))
 
 
+def _unwritten(key: str, *, partial: bool, any_written: bool) -> str:
+    if partial:
+        return texts.NOT_FOUND.format(key=key, count=SEARCHED)
+    said = [texts.NEVER_WRITTEN.format(key=key)]
+    return "\n".join(said if any_written else [*said, texts.NOTHING_COMMITTED])
+
+
 def _commits(draft: Draft) -> list[_Commit]:
     found = [
         _Commit(row["record"]["id"], _stage(draft, row), row["bundle"])
-        for row in rows_since(draft, None)
+        for row in latest_rows(draft, SEARCHED)
         if "bundle" in row
     ]
     return sorted(found, key=_place)
@@ -91,7 +99,7 @@ def _place(commit: _Commit) -> int:
     return commit.bundle["seq"]
 
 
-def _trace(root: _Commit, writers: _Writers) -> bool:
+def _trace(root: _Commit, writers: _Writers, *, partial: bool) -> bool:
     known = {root.id}
     frontier = deque([root])
     cut = False
@@ -100,6 +108,7 @@ def _trace(root: _Commit, writers: _Writers) -> bool:
         for key in child.bundle["reads"]:
             cause = _latest(writers, key, _place(child))
             if cause is None:
+                cut = cut or partial
                 continue
             if cause.id not in known and (len(known) >= MOST or child.depth >= DEEPEST):
                 cut = True

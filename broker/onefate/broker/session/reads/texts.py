@@ -115,6 +115,7 @@ NEVER_WRITTEN: Final = (
     "Nothing on record wrote {key}. Its value, if it has one, came with the session or from "
     "outside."
 )
+NOT_FOUND: Final = "None of the latest {count} rows wrote {key}. Older ones were not searched."
 NOTHING_COMMITTED: Final = "Nothing on record has changed any state yet."
 SLICE_HEADING: Final = "What led to {key}, latest first:"
 SLICE_ROOT: Final = "{stage} ({id}) changed {keys}"

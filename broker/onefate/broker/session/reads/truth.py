@@ -4,15 +4,14 @@ The text outranks the conversation, so it says only what is on record: constants
 the map author's words. It reads a bounded tail of history (spec: graph-session §13.7).
 """
 
-from collections.abc import Iterator
 from itertools import islice
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple, TypedDict, cast
 
 from onefate.broker.journey.conditions import matches
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.motion import looking_at
 from onefate.broker.session.reads import texts
-from onefate.broker.session.reads.cards import card_lines
+from onefate.broker.session.reads.cards import card_lines, closed_cards
 from onefate.broker.session.reads.decisions import decision_of
 from onefate.broker.session.reads.history import rows_at, together
 from onefate.broker.session.reads.labels import (
@@ -42,11 +41,12 @@ class _Attempt(NamedTuple):
     version: int
     fired: bool
     number: int
-    line: str
+    row: Row | Gap
 
 
 def ground_truth(draft: Draft, since: int | None = None, most: int = MOST_ATTEMPTS) -> Facts:
     """Tell what happened and what did not, in a bounded text that no app value enters."""
+    together(lambda: _attempts(draft, most), lambda: closed_cards(draft))
     lines = [
         texts.FACTS_HEADER,
         position_line(draft, draft.position),
@@ -77,32 +77,36 @@ def _attempt_lines(draft: Draft, since: int | None, most: int) -> list[str]:
     lines = [heading.format(since=since)]
     if len(shown) < total:
         lines.append(texts.OLDER_ATTEMPTS.format(count=total - len(shown)))
-    return [*lines, *(attempt.line for attempt in shown)]
+    return [*lines, *(_line(draft, attempt.row) for attempt in shown)]
 
 
 def _attempts(draft: Draft, most: int) -> list[_Attempt]:
     fires = draft.recent["fires"][-most:]
     refusals = draft.recent["refusals"][-most:]
-    together(
-        lambda: [_fired(draft, row) for row in rows_at(draft, fires)],
-        lambda: list(_gaps(draft, refusals)),
-    )
+    together(lambda: rows_at(draft, fires), lambda: _gaps(draft, refusals))
     fired = [
-        _Attempt(row["record"]["cursorVersion"], True, row["n"], _fired(draft, row))  # noqa: FBT003
+        _Attempt(row["record"]["cursorVersion"], True, row["n"], row)  # noqa: FBT003
         for row in rows_at(draft, fires)
     ]
     refused = [
-        _Attempt(int(str(gap["version"])), False, index, _refused(draft, gap))  # noqa: FBT003
-        for index, gap in _gaps(draft, refusals)
+        _Attempt(int(str(gap["version"])), False, index, gap)  # noqa: FBT003
+        for index, gap in zip(refusals, _gaps(draft, refusals), strict=True)
     ]
     return sorted([*refused, *fired])
 
 
-def _gaps(draft: Draft, indexes: list[int]) -> Iterator[tuple[int, Gap]]:
-    if indexes:
-        first = indexes[0]
-        stretch = draft.gaps.slice(first, indexes[-1] + 1)
-        yield from ((index, stretch[index - first]) for index in indexes)
+def _gaps(draft: Draft, indexes: list[int]) -> list[Gap]:
+    if not indexes:
+        return []
+    first = indexes[0]
+    stretch = draft.gaps.slice(first, indexes[-1] + 1)
+    return [stretch[index - first] for index in indexes]
+
+
+def _line(draft: Draft, row: Row | Gap) -> str:
+    if "record" in row:
+        return _fired(draft, cast("Row", row))
+    return _refused(draft, row)
 
 
 def _fired(draft: Draft, row: Row) -> str:
