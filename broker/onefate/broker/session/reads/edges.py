@@ -8,7 +8,7 @@ from typing import cast
 from onefate.broker.journey import Action
 from onefate.broker.journey.conditions import evaluate
 from onefate.broker.journey.values import Absent, Json, detached
-from onefate.broker.session import concurrency, freshness
+from onefate.broker.session import concurrency, freshness, state
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.facts import handler_for
 from onefate.broker.session.reads.controls import blocked_because, held_value
@@ -59,7 +59,7 @@ def _add_offer(draft: Draft, edge: Edge, action: Action, offer: Offer) -> None:
 
 def _add_declared(edge: Edge, action: Action) -> None:
     if action.expects is not None:
-        edge["expects"] = cast("Json", detached(action.expects))
+        edge["expects"] = state.detached(action.expects)
     if action.goes_to is not None:
         edge["navigatesTo"] = action.goes_to
     if action.reads is not None:

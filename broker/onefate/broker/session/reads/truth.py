@@ -46,7 +46,11 @@ class _Attempt(NamedTuple):
 
 def ground_truth(draft: Draft, since: int | None = None, most: int = MOST_ATTEMPTS) -> Facts:
     """Tell what happened and what did not, in a bounded text that no app value enters."""
-    together(lambda: _attempts(draft, most), lambda: closed_cards(draft))
+    together(
+        lambda: draft.rows.want(map(str, draft.recent["fires"][-most:])),
+        lambda: _gaps(draft, draft.recent["refusals"][-most:]),
+        lambda: closed_cards(draft),
+    )
     lines = [
         texts.FACTS_HEADER,
         position_line(draft, draft.position),
@@ -81,12 +85,10 @@ def _attempt_lines(draft: Draft, since: int | None, most: int) -> list[str]:
 
 
 def _attempts(draft: Draft, most: int) -> list[_Attempt]:
-    fires = draft.recent["fires"][-most:]
     refusals = draft.recent["refusals"][-most:]
-    together(lambda: rows_at(draft, fires), lambda: _gaps(draft, refusals))
     fired = [
         _Attempt(row["record"]["cursorVersion"], True, row["n"], row)  # noqa: FBT003
-        for row in rows_at(draft, fires)
+        for row in rows_at(draft, draft.recent["fires"][-most:])
     ]
     refused = [
         _Attempt(int(str(gap["version"])), False, index, gap)  # noqa: FBT003
