@@ -98,7 +98,7 @@ class _Frame:
             row["enabled"] = False
             if "blockedBecause" in edge:
                 row["blockedBecause"] = edge["blockedBecause"]
-            if unblockers := unblocked_by(self._draft, action, self._served.values()):
+            if unblockers := unblocked_by(self._draft, action, self._served):
                 row["unblockedBy"] = unblockers
         if "busy" in edge:
             row["busy"] = edge["busy"]

@@ -4,15 +4,17 @@ A row carries what an agent can act on and nothing else; what was read to compos
 (spec: port-settlement §7).
 """
 
-from collections.abc import Collection
+from collections.abc import Mapping
+from functools import partial
 from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from onefate.broker.journey.values import Json
 from onefate.broker.session import staleness
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.frames import journey_standing
-from onefate.broker.session.reads.available import available, available_journeys
+from onefate.broker.session.reads.available import ServedRows, available_journeys
 from onefate.broker.session.reads.changes import changed_for
+from onefate.broker.session.reads.history import together
 from onefate.broker.session.reads.rows import BlockedBecause, Edge
 from onefate.broker.session.reads.unblocks import what_unblocks
 from onefate.broker.session.state import Principal, Wire
@@ -94,12 +96,13 @@ def action_rows(draft: Draft, port: Port, since: int | None) -> list[ActionRow]:
     """Serve every action that is here, and carry the staleness that the rows tell."""
     principal = port.options.source
     changed = changed_for(draft, since, principal)
-    edges = available(draft, principal)["edges"]
-    return [_action_row(draft, principal, edge, changed, edges) for edge in edges]
+    served = ServedRows(draft, principal)
+    together(*(partial(served.__getitem__, action) for action in served))
+    return [_action_row(draft, principal, edge, changed, served) for edge in served.values()]
 
 
 def _action_row(
-    draft: Draft, principal: Principal, edge: Edge, changed: set[str], edges: list[Edge]
+    draft: Draft, principal: Principal, edge: Edge, changed: set[str], served: Mapping[str, Edge]
 ) -> ActionRow:
     told = cast("Wire", edge)
     row: Wire = {"action": edge["affordanceId"], "does": edge["description"]}
@@ -112,7 +115,7 @@ def _action_row(
         row["activation"] = edge["activation"]
     if "mustCiteOffer" in edge and "offerRef" in edge:
         row["offerId"] = edge["offerRef"]["offerId"]
-    if "enabled" in edge and (unblockers := unblocked_by(draft, edge["affordanceId"], edges)):
+    if "enabled" in edge and (unblockers := unblocked_by(draft, edge["affordanceId"], served)):
         row["unblockedBy"] = unblockers
     open_fires = [fire["id"] for fire in draft.latches if fire["affordanceId"] == row["action"]]
     if open_fires:
@@ -131,14 +134,14 @@ def _stale(draft: Draft, principal: Principal, edge: Edge, changed: set[str]) ->
     return {name: keys for name, keys in (("staleReads", reads), ("staleWrites", writes)) if keys}
 
 
-def unblocked_by(draft: Draft, action: str, edges: Collection[Edge]) -> list[UnblockedBy]:
+def unblocked_by(draft: Draft, action: str, served: Mapping[str, Edge]) -> list[UnblockedBy]:
     """Name the actions that write a key of a condition which keeps this one off."""
     pending = {fire["affordanceId"] for fire in draft.pending}
-    busy = {edge["affordanceId"] for edge in edges if "busy" in edge}
     found: list[UnblockedBy] = []
     for other in what_unblocks(draft, action):
         row = UnblockedBy(action=other["affordanceId"], writes=other["viaKeys"])
-        if row["action"] in pending or row["action"] in busy:
+        edge = served.get(row["action"])
+        if row["action"] in pending or (edge is not None and "busy" in edge):
             row["inFlight"] = True
         found.append(row)
     return found
