@@ -9,12 +9,12 @@ from onefate.broker.session import motion, outcomes, registry, report, structure
 from onefate.broker.session.attempt import FireOptions
 from onefate.broker.session.draft import Draft, FireOrder
 from onefate.broker.session.fire import fire
-from onefate.broker.session.memory import Memory
 from onefate.broker.session.raised import raised
 from onefate.broker.session.reads.available import available
 from onefate.broker.session.rows import find
 from onefate.broker.session.settle import settlement_if_known
 from onefate.broker.session.state import ABSENT, Receipt, Record, Wire
+from tests.session.kept import Whole
 
 T = TypeVar("T")
 Handler = Callable[[object], object]
@@ -40,9 +40,11 @@ def nothing(_payload: object) -> object:
 class App:
     """One app: its session, its handlers, and what waits to run."""
 
-    def __init__(self, definition: Wire | None = None, **options: object) -> None:
+    kept: type[Whole] = Whole
+
+    def __init__(self, definition: Wire | None = None, /, **options: object) -> None:
         options.setdefault("state", {})
-        self.memory = Memory(compile_map("g", definition or one_page()), options)
+        self.memory = self.kept(compile_map("g", definition or one_page()), options)
         self.handlers: dict[str, Handler] = {}
         self.running: list[FireOrder] = []
         """Fires whose handlers have started and are to end by hand."""
@@ -50,10 +52,8 @@ class App:
 
     def decide(self, decision: Callable[[Draft], T]) -> T:
         """Take one decision; nothing it orders has run when this returns."""
-        draft = self.memory.draft()
-        result = decision(draft)
-        self.memory.commit(draft.decision)
-        self._due.extend(order for order in draft.decision.fires if order.runs)
+        result, made = self.memory.made(decision)
+        self._due.extend(order for order in made.fires if order.runs)
         return result
 
     def bind(self, handler: Handler = nothing, *ids: str, group: str = "app") -> None:

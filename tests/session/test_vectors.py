@@ -22,7 +22,10 @@ from onefate.broker.session.state import ABSENT, Wire
 from tests.guarantees import proves
 from tests.session.app import App, id_of, one_page
 
-pytestmark = proves("settle:first-wins", "fire:atomic", "answer:absent-not-filled")
+pytestmark = [
+    proves("settle:first-wins", "fire:atomic", "answer:absent-not-filled"),
+    pytest.mark.usefixtures("kept"),
+]
 
 
 def fails(_payload: object) -> object:
