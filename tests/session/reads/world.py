@@ -184,3 +184,8 @@ def left_open(draft: Draft, row: Row) -> None:
     record = row["record"]
     latch = Latch(id=record["id"], affordanceId=record["cause"].get("affordanceId", ""))
     draft.edit(Draft.latches).append(latch)
+
+
+def page_of(**actions: Mapping[str, object]) -> Wire:
+    """A map of one page with these actions."""
+    return {"pages": {"p": {"actions": actions}}}
