@@ -32,7 +32,7 @@ EventListener: TypeAlias = Callable[[bytes], None]
 _Way: TypeAlias = Literal["pushed", "healed_by_read", "healed_by_resync", "healed_by_sweep"]
 
 CHUNK: Final = 500
-SWEEP: Final = 75.0
+SWEEP: Final = 30.0
 LINGER: Final = 60.0
 _dice: Final = random.SystemRandom()
 
@@ -154,6 +154,7 @@ class Hub:
             if isinstance(found, Settlement):
                 if entry.stored is None:
                     self.counters.count("healed_by_read")
+                    entry.event.set()
                 return found
             while entry.stored is None:
                 await entry.event.wait()
@@ -219,10 +220,9 @@ class Hub:
         entry.event.set()
 
     async def _read_all(self, way: _Way) -> None:
-        for watch in list(self._watches.values()):
-            entries = list(watch.entries.values())
-            for start in range(0, len(entries), CHUNK):
-                await self._read_chunk(entries[start : start + CHUNK], way)
+        entries = [one for watch in self._watches.values() for one in watch.entries.values()]
+        for start in range(0, len(entries), CHUNK):
+            await self._read_chunk(entries[start : start + CHUNK], way)
 
     async def _read_chunk(self, entries: Iterable[_Entry], way: _Way) -> None:
         waiting = [entry for entry in entries if entry.stored is None]

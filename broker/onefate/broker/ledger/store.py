@@ -99,11 +99,14 @@ class Store:
             "partitions", str(PARTITIONS), "schema", SCHEMA, "scripts", VERSION,
         )  # fmt: skip
         call = Call(META, [meta(self.settings.namespace)], [topology, least, *wanted])
-        self.record = fields_of(await self.read(call))
+        self.record = fields_of(await self._persist(call))
         self.history = History(topology, int(self.record["epoch"]))
 
     async def read(self, call: Call) -> Words:
         """Run a script that reads, until it is answered."""
+        return await self._persist(call)
+
+    async def _persist(self, call: Call) -> Words:
         reply = await persist(lambda: self.link.run(call.script, call.keys, call.args))
         return cast("Words", reply)
 

@@ -33,7 +33,7 @@ while i <= #ARGV and not again do
   i = last + 1
 end
 if not again then
-  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(ARGV[3] .. ' ' .. done, 1, 272))
+  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(ARGV[3] .. ' ' .. done, 1, 1088))
 end
 for s = 9, first - 7, 7 do
   local k, token, id, body = tonumber(ARGV[s]), ARGV[s + 1], ARGV[s + 4], ARGV[s + 6]
