@@ -14,10 +14,12 @@ import pytest
 from onefate.broker.errors import Refused
 from onefate.broker.ledger.broker import open_broker
 from onefate.broker.ledger.embedded import OwnedServer
+from onefate.broker.ledger.errors import ServerRefused
 from onefate.broker.ledger.models import performed
 from onefate.broker.ledger.settings import BrokerSettings
 from onefate.workers.cli import entry
 from onefate.workers.cli.app import COMMANDS
+from onefate.workers.cli.doctor import examine
 from onefate.workers.mapfile import map_file_schema
 from tests.guarantees import proves
 
@@ -75,6 +77,11 @@ def test_what_is_refused_is_one_sentence(
             ExceptionGroup("two", [ValueError("x"), ExceptionGroup("in", [Refused("shut")])]),
             2,
             "onefate: shut [REFUSED]\n",
+        ),
+        (
+            ServerRefused("WEIRD", "its own words", "GET"),
+            2,
+            "onefate: The server refused GET with WEIRD; its own words are in `detail`. (",
         ),
         (PermissionError(13, "Permission denied", "a.log"), 2, "onefate: a.log: Permission denied"),
         (BaseExceptionGroup("both", [KeyboardInterrupt(), ValueError("x")]), 130, ""),
@@ -236,6 +243,22 @@ def impatient(settings: BrokerSettings) -> object:
     from onefate.broker.ledger.link.policy import LinkPolicy  # noqa: PLC0415
 
     return LinkPolicy(patience=0.05, heartbeat=settings.heartbeat, deadline=settings.deadline)
+
+
+def test_a_server_that_falls_silent_is_a_finding(tmp_path: Path, capsys: Shown) -> None:
+    server = OwnedServer(tmp_path)
+    server.start()
+    try:
+        assert patient_examination(server) == ["connection"]
+    finally:
+        server.stop()
+    assert capsys.readouterr().err == ""
+
+
+def patient_examination(server: OwnedServer) -> list[str]:
+    """What a doctor finds who waits no time at all."""
+    settings = BrokerSettings(url=server.url, patience=1e-9)
+    return [each.check for each in anyio.run(examine, settings) if each.ok is False]
 
 
 def test_stop_says_whether_there_was_a_server(tmp_path: Path, capsys: Shown) -> None:

@@ -1,10 +1,13 @@
 """The line protocol: a port in another process, without surprises."""
 
+import struct
 from pathlib import Path
+from socket import SO_LINGER, SOL_SOCKET
 from typing import cast
 
 import anyio
 import pytest
+from anyio.abc import ByteStream, SocketAttribute
 
 from onefate.broker.errors import BadInput
 from onefate.port.lines import (
@@ -12,6 +15,7 @@ from onefate.port.lines import (
     TcpAddress,
     UnixAddress,
     connect,
+    dial,
     listen,
     parse_address,
     serve_listener,
@@ -22,6 +26,7 @@ from tests.workers.lines_world import Json, Raw, ScriptedPort, raw, serve_until,
 
 pytestmark = proves("call:never-waits", "wait:never-fails", "answer:three")
 
+RESET = struct.pack("ii", 1, 0)
 BAD_LINES = [
     b"not json",
     b'"a text"',
@@ -174,6 +179,48 @@ async def test_errors_carry_their_code_and_never_the_secrets_of_a_process(tmp_pa
     assert down.value.reason == "UNAVAILABLE"
     assert broken.value.reason == "ONEFATE_ERROR"
     assert "secret" not in str(broken.value)
+
+
+async def test_an_answer_that_is_not_json_costs_only_itself(tmp_path: Path) -> None:
+    port = ScriptedPort()
+    port.fates["nan"] = {"data": float("nan")}
+    async with served(port, tmp_path) as address, connect(address) as client:
+        with pytest.raises(PortAnsweredError, match="failed to answer"):
+            await client.settled_answer("nan")
+        assert await client.tools()
+
+
+async def test_a_client_that_vanishes_disturbs_nobody(tmp_path: Path) -> None:
+    port = ScriptedPort()
+    port.gate = anyio.Event()
+    async with served(port, tmp_path) as address, connect(address) as client:
+        stream = await dial(address)
+        await stream.send(b'{"id": 1, "method": "call", "name": "late"}\n')
+        await port.called.wait()
+        stream.extra_attributes[SocketAttribute.raw_socket]().setsockopt(
+            SOL_SOCKET, SO_LINGER, RESET
+        )
+        await anyio.aclose_forcefully(stream)
+        port.gate.set()
+        await port.until(calls=1)
+        assert await client.tools()
+
+
+@pytest.mark.parametrize("line", [b"hello", b'{"id": [], "result": 1}', b'{"id": 1, "error": 4}'])
+async def test_whatever_is_no_port_is_a_port_that_has_gone(tmp_path: Path, line: bytes) -> None:
+    async def babble(stream: ByteStream) -> None:
+        async with stream:
+            await stream.receive()
+            await stream.send(line + b"\n")
+            await stream.receive()
+
+    listener, address = await listen(UnixAddress(str(tmp_path / "p.sock")))
+    async with listener, anyio.create_task_group() as group:
+        group.start_soon(listener.serve, babble)
+        async with connect(address) as client:
+            with pytest.raises(PortGone):
+                await client.tools()
+        group.cancel_scope.cancel()
 
 
 async def test_a_port_that_goes_ends_every_question_by_name(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import anyio.lowlevel
 import anyio.to_thread
 import pytest
 
+from onefate import workers
 from onefate.broker.errors import BadInput
 from onefate.broker.ledger.broker import Broker, open_broker
 from onefate.broker.ledger.models import refused
@@ -284,3 +285,46 @@ async def test_outside_a_handler_there_is_no_fire_to_speak_for() -> None:
     with pytest.raises(BadInput) as refusal:
         await report({"a": 1})
     assert refusal.value.code == "NOT_IN_HANDLER"
+
+
+@proves("settle:immutable")
+async def test_an_outcome_that_comes_too_late_is_kept_beside(broker: Broker) -> None:
+    running, finish = anyio.Event(), anyio.Event()
+
+    async def slow(_: object) -> str:
+        running.set()
+        await finish.wait()
+        return "late"
+
+    ledger = broker.ledger("s")
+    fire = await ledger.record("slow", queue=QUEUE)
+    async with working(broker, {"slow": slow}):
+        with anyio.fail_after(5):
+            await running.wait()
+        await ledger.settle(fire.id, refused("withdrawn"), by="somebody")
+        finish.set()
+    life = await ledger.explain(fire.id)
+    assert life.settlement is not None
+    assert life.settlement.by == "somebody"
+    assert [each.by for each in life.happenings if each.kind == "lost"] == ["w1"]
+
+
+async def test_a_repeatable_fire_is_done_with_its_entry(broker: Broker) -> None:
+    seen: list[tuple[str, int]] = []
+
+    async def note(_: object) -> None:
+        seen.append((current().fire_id, current().attempt))
+
+    ledger = broker.ledger("s")
+    fire = await ledger.record("note", queue=QUEUE, repeatable=True)
+    async with working(broker, {"note": note}):
+        with anyio.fail_after(5):
+            await ledger.when_settled(fire.id)
+    async with broker.queue(QUEUE, "w1") as queue:
+        assert await queue.take() == []
+    assert seen == [(fire.id, 1)]
+
+
+def test_the_package_has_no_other_names() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'Boss'"):
+        _ = workers.__getattr__("Boss")

@@ -1,5 +1,6 @@
 """The other end of the lines: a port in another process, with the methods of a port."""
 
+import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,9 +11,11 @@ import anyio
 from anyio.abc import ByteStream
 
 from onefate.port.lines.address import Address, dial
-from onefate.port.lines.errors import LineTooLong, PortGone
+from onefate.port.lines.errors import BadLine, LineTooLong, PortGone
 from onefate.port.lines.framing import LineReader
 from onefate.port.lines.messages import MAX_LINE_BYTES, Answer, Fields, encode, parse_answer
+
+logger = logging.getLogger(__name__)
 
 MAX_ANSWER_BYTES = 16 * MAX_LINE_BYTES
 
@@ -106,8 +109,8 @@ class LinesClient:
                     asked = self._asked[answer.id]
                     asked.answer = answer
                     asked.done.set()
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, LineTooLong):
-            pass
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, BadLine, LineTooLong):
+            logger.debug("a port does not speak the protocol any more", exc_info=True)
         finally:
             self._gone = True
             for asked in self._asked.values():

@@ -116,9 +116,9 @@ class _Connection:
             if line.strip():
                 self._start(parse_request(line), group)
         except (BadLine, TooManyRequests, RequestIdInUse) as error:
-            await self._send_error(error.request_id, error)
+            await self._send(_refusal(error.request_id, error))
         except LineTooLong as error:
-            await self._send_error(None, error)
+            await self._send(_refusal(None, error))
         return True
 
     def _start(self, request: Request, group: TaskGroup) -> None:
@@ -134,17 +134,14 @@ class _Connection:
 
     async def _answer(self, request: Request) -> None:
         try:
-            result = await self._result(request)
+            line = encode({"id": request.id, "result": await self._result(request)})
         except OnefateError as error:
-            self._answered(request.id)
-            await self._send_error(request.id, error)
+            line = _refusal(request.id, error)
         except Exception:
             logger.exception("a port failed to answer", extra={"request": request.id})
-            self._answered(request.id)
-            await self._send_error(request.id, OnefateError("the port failed to answer"))
-        else:
-            self._answered(request.id)
-            await self._send({"id": request.id, "result": result})
+            line = _refusal(request.id, OnefateError("the port failed to answer"))
+        self._answered(request.id)
+        await self._send(line)
 
     def _answered(self, request_id: RequestId) -> None:
         self._in_flight.discard(request_id)
@@ -179,13 +176,14 @@ class _Connection:
             return await self._port.when_settled(request.transition_id)
         raise WaitAbandoned(request.id)
 
-    async def _send_error(self, request_id: RequestId | None, error: OnefateError) -> None:
-        told: Fields = {"error": {"code": error.code, "message": str(error)}}
-        await self._send(told if request_id is None else {"id": request_id, **told})
-
-    async def _send(self, fields: Fields) -> None:
+    async def _send(self, line: bytes) -> None:
         try:
             async with self._sending:
-                await self._stream.send(encode(fields))
+                await self._stream.send(line)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             logger.debug("an answer found its client gone")
+
+
+def _refusal(request_id: RequestId | None, error: OnefateError) -> bytes:
+    told: Fields = {"error": {"code": error.code, "message": str(error)}}
+    return encode(told if request_id is None else {"id": request_id, **told})

@@ -100,7 +100,8 @@ def _sentence(error: BaseException) -> tuple[str, str, int]:
     from onefate.broker.errors import OnefateError  # noqa: PLC0415 - see `_is_ours`
 
     if isinstance(error, OnefateError):
-        return error.code, str(error), REFUSED
+        detail: object = getattr(error, "detail", "")
+        return error.code, f"{error} ({detail})" if detail else str(error), REFUSED
     if type(error).__module__.partition(".")[0] == "cyclopts":
         return "USAGE", f"{error} Try --help.", REFUSED
     if isinstance(error, OSError):

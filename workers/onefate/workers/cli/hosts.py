@@ -76,7 +76,8 @@ async def worker(  # noqa: PLR0913 - the flags of the command
 ) -> int:
     """Perform the fires of one session with an app's handlers.
 
-    On SIGTERM what runs is finished, and nothing more is started.
+    On SIGTERM what runs is finished, and nothing more is started. The actions stay wired: fires
+    wait in the queue for the next worker.
 
     Args:
         served: Which session.
