@@ -9,9 +9,9 @@ import pytest
 
 from onefate.broker.errors import ImpossibleId
 from onefate.broker.journey import JourneyMap
-from onefate.broker.session import outcomes
+from onefate.broker.session import outcomes, structure
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.errors import NeverExisted
+from onefate.broker.session.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.session.memory import Memory
 from onefate.broker.session.options import SessionOptions
 from onefate.broker.session.registry import register_handlers
@@ -138,6 +138,43 @@ async def test_a_served_port_is_a_port_with_settlement() -> None:
     assert isinstance(port, JourneyToolsPortWithSettlement)
     assert port.tools() == port.tools()
     assert port.tools()[0]["name"] == "g.journey"
+
+
+@proves("approve:spent-once")
+async def test_a_port_that_enforcement_does_not_bind_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    door = Door(requireHumanApproval=True)
+    ServedPort(door)
+    assert caplog.records == []
+    ServedPort(door, PortOptions(source="user"))
+    (record,) = caplog.records
+    assert "approval" in record.getMessage()
+
+
+@proves("id:impossible-raises", "answer:three")
+async def test_what_was_never_fired_and_what_is_forgotten_are_told_apart() -> None:
+    port = ServedPort(door := Door(requireHumanApproval=True))
+    await door.decide(structure.flush_structure)
+    asked = await port.call("g.do_action", {"action": "pay"})
+    fired = await port.call("g.do_action", {"action": "n"})
+    fire = str(fired["transitionId"])
+    await door.decide(lambda draft: outcomes.handler_returned(draft, fire, "pong"))
+    expected: dict[str, type[ImpossibleId]] = {
+        "a.n#77": NeverExisted,
+        "stimulus:structure-swap#0": WasStimulus,
+        str(asked["askId"]): WasAsk,
+        fire: Forgotten,
+    }
+    door.memory.snapshot.tables["rows"].pop("1")
+    door.memory.snapshot.tables["receipts"].clear()
+    for name, error in expected.items():
+        with pytest.raises(error):
+            await port.settled_answer(name)
+    told = await port.call("g.did_it_work", {"transitionId": fire})
+    assert told["reason"] == "FORGOTTEN_TRANSITION"
+    never = await port.call("g.did_it_work", {"transitionId": "a.n#77"})
+    assert never["reason"] == "UNKNOWN_TRANSITION"
 
 
 @proves("answer:one-truth")

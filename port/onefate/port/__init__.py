@@ -1,5 +1,6 @@
 """What is said: tools, calls, answers and texts."""
 
+from onefate.port.answers import Answer
 from onefate.port.call import call
 from onefate.port.errors import PortOptionsError
 from onefate.port.facts import SettledFacts, settled_facts
@@ -10,6 +11,7 @@ from onefate.port.served import ServedPort, SessionDoor, serve_to_agent
 from onefate.port.tools import Port, Tool, canonical_bytes, tool_array
 
 __all__ = [
+    "Answer",
     "JourneyToolsPort",
     "JourneyToolsPortWithSettlement",
     "Port",

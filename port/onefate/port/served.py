@@ -4,6 +4,7 @@ It keeps no state. Every answer is decided on the session as it stands, so any n
 one session tell the same truth (answer:one-truth).
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
@@ -21,6 +22,7 @@ from onefate.port.options import PortOptions, port_options
 from onefate.port.tools import Port, Tool
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 
 class SessionDoor(Protocol):
@@ -75,6 +77,12 @@ class ServedPort:
     def __init__(self, door: SessionDoor, options: PortOptions | None = None) -> None:
         self._door = door
         self._port = Port(door.map, door.options, options)
+        if door.options.enforced and not self._port.gated:
+            logger.warning(
+                "the session requires a person's approval, and a port that serves %s is not bound "
+                "by it: it asks, and its confirm fires",
+                self._port.options.source,
+            )
 
     def tools(self) -> list[Tool]:
         """Give the tool array: the same bytes for the session's life, a copy each time."""
