@@ -47,7 +47,7 @@ async def faults(
 
 
 async def test_what_is_as_recorded_has_no_fault(tmp_path: Path) -> None:
-    turns = [
+    turns: list[Turn] = [
         FIRE, WAIT, ASK,
         Reported(says="Say.", fire="it", source="s", status="performed", evidence="e"),
         Approved(says="Yes.", card="card", by="me"),
