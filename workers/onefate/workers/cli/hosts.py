@@ -17,7 +17,7 @@ from onefate.broker.door import Session, attach_session, open_session
 from onefate.broker.door.outcomes import SessionOutcomes
 from onefate.broker.ledger.broker import Broker, open_broker
 from onefate.broker.performing import Worker
-from onefate.port import ServedPort
+from onefate.port import serve_to_agent
 from onefate.port.lines import listen as listen_at
 from onefate.port.lines import parse_address, serve_listener
 from onefate.workers.cli.store import DEFAULT_STORE, StoreFlags
@@ -59,7 +59,7 @@ async def port(
     async with open_broker(store.settings()) as broker, _session(broker, served) as session:
         listener, reached = await listen_at(address)
         async with listener, anyio.create_task_group() as group:
-            group.start_soon(serve_listener, ServedPort(session), listener)
+            group.start_soon(serve_listener, serve_to_agent(session), listener)
             code = await serve_until_stopped(str(reached), leash=leash)
             group.cancel_scope.cancel()
     return code
