@@ -32,22 +32,21 @@ class Stored(Whole):
     def __init__(self, journey_map: JourneyMap, options: Mapping[str, object]) -> None:
         super().__init__(journey_map, options)
         self.texts = {name: _text(value) for name, value in self.snapshot.sections.items()}
-        self.loads: list[int] = []
-        """How often each decision asked for records."""
+        self.records: list[int] = []
+        """How many records each decision asked for."""
 
     def made(self, decision: Callable[[Draft], T]) -> tuple[T, Decision]:
         known = Snapshot({name: _value(text) for name, text in self.texts.items()})
-        loads = 0
         while True:
             draft = Draft(self.map, self.options, known, now=self.now, code=self.code)
             try:
                 result = decision(draft)
             except RecordsNeeded as needed:
-                loads += 1
                 self._load(known, needed)
                 continue
             break
-        self.loads.append(loads)
+        tables, logs = known.tables.values(), known.logs.values()
+        self.records.append(sum(map(len, tables)) + sum(map(len, logs)))
         self._keep(draft.decision)
         return result, draft.decision
 

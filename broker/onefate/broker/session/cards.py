@@ -63,6 +63,13 @@ def edit(draft: Draft, ask_id: str) -> Ask:
     return card
 
 
+def was_given(draft: Draft, name: str) -> bool:
+    """Say whether the id was given to a card, a grant or a refusal of this session."""
+    kinds = ("ask", "grant", "refusal")
+    numbers = (ledgers.number_in(kind, name) for kind in kinds)
+    return any(n is not None and n < draft.counters["ask"] for n in numbers)
+
+
 def every(draft: Draft) -> list[Ask]:
     """Give every card of the book in the order of minting; reads history."""
     live = draft.asks["live"]

@@ -93,8 +93,7 @@ def _record(attempt: Attempt, already: list[FilterCondition]) -> Row:
     goal = None if attempt.is_tour else action.goes_to
     motion.open_claim(draft, row, goal)
     draft.version_up()
-    if source == "agent" or draft.carried.get(source):
-        staleness.clear(draft, action.id, source)
+    staleness.clear(draft, action.id, source)
     settle.note_fire(draft, row)
     if action.concurrency.mode == "once":
         concurrency.note_once(draft, action, fire_id, attempt.payload, options.instance)

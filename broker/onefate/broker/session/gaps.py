@@ -71,8 +71,11 @@ def gesture_kind(action: Action) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def report_gap(draft: Draft, gap: Wire, principal: str = "agent") -> None:
-    """Append what somebody found missing; texts are cut at 500 characters."""
+def report_gap(draft: Draft, gap: Wire, principal: str | None = None) -> None:
+    """Append what somebody found missing; texts are cut at 500 characters.
+
+    A `principal` that is known outranks the one that the gap itself names.
+    """
     request, extra = gap.get("request"), gap.get("note")
     reason = gap.get("reason")
     said = gap.get("principal")
@@ -82,6 +85,6 @@ def report_gap(draft: Draft, gap: Wire, principal: str = "agent") -> None:
         request=request[:LONGEST_NOTE] if isinstance(request, str) else None,
         reason=reason if isinstance(reason, str) and reason in _REASONS else "other",
         note=extra[:LONGEST_NOTE] if isinstance(extra, str) else None,
-        principal=said if isinstance(said, str) else principal,
+        principal=principal or (said if isinstance(said, str) else None),
         actionsMayBeStale=True if gap.get("actionsMayBeStale") is True else None,
     )

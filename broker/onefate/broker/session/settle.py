@@ -10,7 +10,7 @@ from typing import Final
 
 from onefate.broker.journey import Action, Filter
 from onefate.broker.journey.conditions import evaluate
-from onefate.broker.session import concurrency, frames, gaps, motion, rows, structure, texts
+from onefate.broker.session import cards, concurrency, frames, gaps, motion, rows, structure, texts
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.session.reads.history import together
@@ -239,7 +239,7 @@ def fate_of(draft: Draft, transition_id: str) -> Receipt:
     row = rows.find(draft, transition_id)
     if row is not None and not rows.is_fire(row):
         raise WasStimulus(transition_id, awaiting)
-    if row is None and transition_id.startswith(("ask#", "grant#", "refusal#")):
+    if row is None and cards.was_given(draft, transition_id):
         raise WasAsk(transition_id, awaiting)
     receipt = draft.receipts.get(transition_id)
     if receipt is not None:
