@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import AsyncExitStack
+from functools import partial
 
 import anyio
 
@@ -31,4 +32,4 @@ async def race(url: str, session_id: str, action: str, confirm: str) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(race, *sys.argv[1:])
+    anyio.run(partial(race, *sys.argv[1:]))
