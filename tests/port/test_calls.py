@@ -125,6 +125,44 @@ async def test_40_a_folded_step_reads_its_journey_anew() -> None:
         assert "howToSettle" not in told
 
 
+async def test_40_a_fold_of_the_last_step_tells_the_journey_as_it_stands_now() -> None:
+    async with stage({"a.n": failing}) as app:
+        fired = await app.call("journey.last", step="n")
+        assert fired["frame"] == "completed"
+        await app.driver.flush()
+        told = await app.fold(fired)
+        assert (told["effectStatus"], told["standing"]) == ("refused", "failed")
+        assert "frame" not in told
+        assert "judgment" not in told
+
+
+async def test_40_a_fold_of_the_last_step_that_stands_keeps_the_journey_done() -> None:
+    async with stage() as app:
+        fired = await app.call("journey.last", step="n")
+        await app.driver.flush()
+        told = await app.fold(fired)
+        assert (told["frame"], told["judgment"], told["standing"]) == ("completed", "done", "done")
+
+
+async def test_40_a_fold_after_the_frame_was_left_tells_only_how_the_journey_stands() -> None:
+    async with stage() as app:
+        fired = await app.call("journey.j", step="n")
+        await app.call("journey.last")
+        await app.driver.flush()
+        told = await app.fold(fired)
+        assert told["standing"] == "in-progress"
+        assert "frame" not in told
+        assert "readySteps" not in told
+
+
+async def test_40_an_id_that_names_a_card_too_folds_nothing() -> None:
+    async with stage() as app:
+        fired = await app.do("ask")
+        await app.do("pay")
+        await app.driver.flush()
+        assert await app.fold(fired) == fired
+
+
 async def test_41_an_open_fire_folds_nothing() -> None:
     async with stage() as app:
         fired = await app.do("w")

@@ -7,11 +7,10 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from onefate.broker.errors import ImpossibleId
+from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.journey import JourneyMap
 from onefate.broker.session import outcomes, structure
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.session.memory import Memory
 from onefate.broker.session.options import SessionOptions
 from onefate.broker.session.registry import register_handlers
@@ -22,6 +21,7 @@ from onefate.port import (
     JourneyToolsPortWithSettlement,
     PortOptions,
     ServedPort,
+    serve_to_agent,
     settled_facts,
 )
 from tests.guarantees import proves
@@ -133,7 +133,7 @@ async def test_what_a_caller_does_to_an_answer_stays_with_the_caller() -> None:
 
 @proves("tools:bytes-stable")
 async def test_a_served_port_is_a_port_with_settlement() -> None:
-    port = ServedPort(Door(requireHumanApproval=True), PortOptions(journey_tools="single"))
+    port = serve_to_agent(Door(requireHumanApproval=True), {"journeyTools": "single"})
     assert isinstance(port, JourneyToolsPort)
     assert isinstance(port, JourneyToolsPortWithSettlement)
     assert port.tools() == port.tools()
@@ -166,8 +166,11 @@ async def test_what_was_never_fired_and_what_is_forgotten_are_told_apart() -> No
         str(asked["askId"]): WasAsk,
         fire: Forgotten,
     }
-    door.memory.snapshot.tables["rows"].pop("1")
-    door.memory.snapshot.tables["receipts"].clear()
+    tables = door.memory.snapshot.tables
+    tables["rows"].pop("1")
+    with pytest.raises(Forgotten):
+        await port.settled_answer(fire)
+    tables["receipts"].clear()
     for name, error in expected.items():
         with pytest.raises(error):
             await port.settled_answer(name)

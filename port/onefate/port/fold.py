@@ -7,8 +7,8 @@ lists are read anew (departure 8; spec: port-settlement §17).
 
 from typing import Final
 
+from onefate.broker.errors import AmbiguousId
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.errors import AmbiguousId
 from onefate.broker.session.frames import journey_standing
 from onefate.broker.session.state import Wire, detached
 from onefate.port.facts import SettledFacts, settled_facts
@@ -60,6 +60,6 @@ def _frame(draft: Draft, port: Port, answer: Wire) -> Wire:
     if frame is not None and frame["journeyId"] == journey:
         return frame_block(draft, port, journey)
     standing = journey_standing(draft, journey)["standing"]
-    if answer.get("frame") != "completed":
-        return {"standing": standing}
-    return {"frame": "completed", "judgment": "done", "standing": standing}
+    if answer.get("frame") == "completed" and standing == "done":
+        return {"frame": "completed", "judgment": "done", "standing": standing}
+    return {"standing": standing}
