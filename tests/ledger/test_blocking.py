@@ -10,7 +10,7 @@ from onefate.broker import (
     open_blocking_broker,
     performed,
 )
-from onefate.broker.ledger.faults import NeverExisted
+from onefate.broker.errors import NeverExisted
 from tests.guarantees import proves
 
 pytestmark = proves("answer:one-truth")

@@ -1,7 +1,8 @@
 import pytest
 
 from onefate.broker import Broker, performed
-from onefate.broker.ledger.faults import Forgotten, StillOpen, WrongKind
+from onefate.broker.errors import Forgotten
+from onefate.broker.ledger.faults import StillOpen, WrongKind
 from tests.guarantees import proves
 from tests.ledger.sessions import committed, firing, over_a_map, performed_by, settling
 

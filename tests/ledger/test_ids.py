@@ -1,9 +1,10 @@
+import anyio
 import pytest
 
 from onefate.broker import Broker, performed
-from onefate.broker.errors import ImpossibleId
+from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasStimulus
 from onefate.broker.ledger.errors import ServerRefused
-from onefate.broker.ledger.faults import BadName, Forgotten, NeverExisted, WasStimulus
+from onefate.broker.ledger.faults import BadName
 from onefate.broker.ledger.ids import TAGS, FireId, Number, partition_of
 from tests.guarantees import proves
 from tests.ledger.sessions import over_a_map, rows
@@ -64,6 +65,23 @@ async def test_a_row_nobody_fired_is_a_stimulus(broker: Broker) -> None:
         await broker.ledger("m").when_settled("stimulus:click#0")
     with pytest.raises(NeverExisted):
         await broker.ledger("m").when_settled("stimulus:click#1")
+
+
+async def test_a_number_expected_here_is_still_no_other_actions(broker: Broker) -> None:
+    ledger = broker.ledger("s")
+    warm = await ledger.record("pay")
+    await ledger.settle(warm.id, performed(), by="w")
+    await ledger.when_settled(warm.id)
+    fire = await ledger.record("pay")
+    with anyio.fail_after(5):
+        with pytest.raises(NeverExisted):
+            await ledger.when_settled("refund#1")
+        with pytest.raises(NeverExisted):
+            await ledger.when_settled("pay#2")
+        won = await ledger.settle(fire.id, performed(), by="w")
+        with pytest.raises(NeverExisted):
+            await ledger.when_settled("refund#1")
+        assert await ledger.when_settled(fire.id) == won.settlement
 
 
 @pytest.mark.parametrize("bad", ["", "two words", "line\nbreak", "x" * 200, "\ud800", "a\x00b"])

@@ -5,8 +5,7 @@ import anyio
 import pytest
 
 from onefate.broker import Broker, BrokerSettings, Settlement, open_broker, performed
-from onefate.broker.errors import BadInput
-from onefate.broker.ledger.faults import NeverExisted
+from onefate.broker.errors import BadInput, NeverExisted
 from tests.guarantees import proves
 from tests.ledger.servers import Backend, needs
 

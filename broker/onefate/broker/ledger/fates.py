@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from onefate.broker.errors import ImpossibleId
-from onefate.broker.ledger.faults import Forgotten, NeverExisted, WasStimulus
+from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasStimulus
 from onefate.broker.ledger.ids import FireId
 from onefate.broker.ledger.link import Reply
 from onefate.broker.ledger.store import number, text

@@ -1,16 +1,12 @@
-"""Errors of fires and sessions: which rule was broken, or which fate an id can never have.
+"""Errors of fires and sessions: which rule was broken, or what the session's state forbids.
+
+What an id can never have is told by the impossible ids of `onefate.broker.errors`.
 
 BadInput
 ├── BadName               a name (session, action, principal, author, queue …) that cannot be used
 ├── NotJson               a value that JSON cannot carry: NaN, sets, bytes, lone surrogates …
 ├── TooDeep               a value nested deeper than the limit
 └── TooLarge              a value whose JSON is longer than the limit
-ImpossibleId
-├── NeverExisted          no fire was ever recorded under this id
-├── Forgotten             a fire existed and its retention is over
-├── WasStimulus           the id names a row that nobody fired
-├── WasAsk                the id names a card, which is answered and never settled
-└── AmbiguousId           the id names both a fire and a card
 Refused
 ├── WrongKind             the session belongs to the other kind of door, or has ended
 ├── WrongPins             a session opened again over another map or with other options
@@ -22,7 +18,7 @@ Refused
 Every error pickles: its arguments are its attributes, and its sentence is made from them.
 """
 
-from onefate.broker.errors import BadInput, ImpossibleId, Refused
+from onefate.broker.errors import BadInput, Refused
 
 
 class BadName(BadInput):
@@ -80,52 +76,6 @@ class TooLarge(BadInput):
 
     def __str__(self) -> str:
         return f"The {self.what} is {self.size} bytes of JSON; at most {self.limit} are kept."
-
-
-class _Impossible(ImpossibleId):
-    sentence = "No settlement can exist for the id {id!r}."
-
-    def __init__(self, fire_id: str) -> None:
-        super().__init__(fire_id)
-        self.fire_id = fire_id
-
-    def __str__(self) -> str:
-        return self.sentence.format(id=self.fire_id)
-
-
-class NeverExisted(_Impossible):
-    """No fire was ever recorded under this id in this session (id:impossible-raises)."""
-
-    code = "NEVER_EXISTED"
-    sentence = "No fire was ever recorded as {id!r} in this session; use an id a fire was given."
-
-
-class Forgotten(_Impossible):
-    """A fire existed under this id, and its retention is over (id:impossible-raises)."""
-
-    code = "FORGOTTEN"
-    sentence = "The fire {id!r} existed and is no longer kept; ask within the session's retention."
-
-
-class WasStimulus(_Impossible):
-    """The id names something that happened to the app, not a fire (id:impossible-raises)."""
-
-    code = "WAS_STIMULUS"
-    sentence = "{id!r} is something that happened and was never fired; only fires settle."
-
-
-class WasAsk(_Impossible):
-    """The id names a card, which a person answers; only fires settle (id:impossible-raises)."""
-
-    code = "WAS_ASK"
-    sentence = "{id!r} is a card put to a person; wait for the fire that it lets pass."
-
-
-class AmbiguousId(_Impossible):
-    """The id names both a fire and a card (id:impossible-raises)."""
-
-    code = "AMBIGUOUS_ID"
-    sentence = "{id!r} names both a fire and a card; rename the action so that they differ."
 
 
 class WrongKind(Refused):

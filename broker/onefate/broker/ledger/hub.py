@@ -6,23 +6,26 @@ Theory of operation
 2. A connection that was lost may have missed announcements: once the channels are confirmed again,
    every open id is read again, on the same ordered connection, in chunks.
 3. A slow sweep with jitter reads every open id too: it heals what nobody thought of, and counts it.
-4. A partition's channel stays subscribed for a while after its last waiter.
+4. A partition's channel stays subscribed for a while after its last waiter. A fire recorded here in
+   the meantime is expected before it is sent, so the read of rule 1 is not needed for it as long as
+   the connection has not been lost since.
 """
 
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, cast
 
 import anyio
 
+from onefate.broker.errors import NeverExisted
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.codec import fields_of, fire_from, settlement_from
 from onefate.broker.ledger.fates import absent
-from onefate.broker.ledger.faults import NeverExisted
 from onefate.broker.ledger.ids import FireId
 from onefate.broker.ledger.keys import SessionKeys
 from onefate.broker.ledger.models import Fire, Settlement
@@ -34,6 +37,7 @@ _Way: TypeAlias = Literal["pushed", "healed_by_read", "healed_by_resync", "heale
 CHUNK: Final = 500
 SWEEP: Final = 30.0
 LINGER: Final = 60.0
+EXPECTED: Final = 4096
 _dice: Final = random.SystemRandom()
 
 
@@ -59,6 +63,8 @@ class _Entry:
     keys: SessionKeys
     number: str
     waiters: int = 0
+    expected: tuple[str, int] | None = None
+    """The id recorded here, and how many connections had been lost when it was expected."""
     event: anyio.Event = field(default_factory=anyio.Event)
     stored: bytes | None = None
 
@@ -85,6 +91,7 @@ class Hub:
         self._sweep = sweep
         self._linger = linger
         self._watches: dict[bytes, _Watch] = {}
+        self._expected: OrderedDict[str, _Watch] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
         store.link.on_push(self._pushed)
         store.link.on_up(self.resync)
@@ -103,7 +110,35 @@ class Hub:
     @property
     def open(self) -> int:
         """Count the ids somebody waits for."""
-        return sum(len(watch.entries) for watch in self._watches.values())
+        return sum(one.waiters > 0 for one in self._entries())
+
+    def expect(self, session: str, fire: FireId) -> str:
+        """Keep the announcement of a fire that is about to be recorded here.
+
+        Where its partition is subscribed already nothing can be missed, so a wait for it needs no
+        read; else this does nothing. Gives what `forget` takes.
+        """
+        keys = self._store.keys(session)
+        watch = self._watches.get(keys.partition.wake.encode())
+        address = f"{session}:{fire.number}"
+        if watch is None or not watch.subscribed:
+            return address
+        entry = watch.entries.setdefault(address, _Entry(keys, str(fire.number)))
+        entry.expected = (str(fire), self._store.link.counters.losses)
+        self._expected[address] = watch
+        if len(self._expected) > EXPECTED:
+            self.forget(next(iter(self._expected)))
+        return address
+
+    def forget(self, address: str) -> None:
+        """Expect a fire no more."""
+        watch = self._expected.pop(address, None)
+        entry = watch.entries.get(address) if watch is not None else None
+        if watch is None or entry is None:
+            return
+        entry.expected = None
+        if not entry.waiters:
+            del watch.entries[address]
 
     async def look(self, session: str, fire_id: str) -> Settlement | Fire:
         """Read what stands: the settlement, or the open fire.
@@ -150,22 +185,29 @@ class Hub:
         self.counters.waits += 1
         try:
             await self._subscribed(watch)
-            found = await self.look(session, fire_id)
-            if isinstance(found, Settlement):
-                if entry.stored is None:
-                    self.counters.count("healed_by_read")
-                    entry.event.set()
-                return found
+            if entry.expected != (fire_id, self._store.link.counters.losses):
+                found = await self.look(session, fire_id)
+                if isinstance(found, Settlement):
+                    if entry.stored is None:
+                        self.counters.count("healed_by_read")
+                        entry.event.set()
+                    return found
+            elif entry.event.is_set():
+                self.counters.count("pushed")
             while entry.stored is None:
                 await entry.event.wait()
                 if entry.stored is None:
                     entry.event = anyio.Event() if entry.event.is_set() else entry.event
                     fetched = await self._fetch(entry)
                     entry.stored = entry.stored or fetched
-            return settlement_from(entry.stored)
+            settlement = settlement_from(entry.stored)
+            if settlement.id != fire_id:
+                raise NeverExisted(fire_id)
+            return settlement
         finally:
             entry.waiters -= 1
             if not entry.waiters:
+                self._expected.pop(address, None)
                 watch.entries.pop(address, None)
                 watch.idle_since = time.monotonic()
 
@@ -187,6 +229,9 @@ class Hub:
     async def resync(self) -> None:
         """Read every open id again: announcements may have been missed."""
         await self._read_all("healed_by_resync")
+
+    def _entries(self) -> Iterator[_Entry]:
+        return (one for watch in self._watches.values() for one in watch.entries.values())
 
     def _watch(self, channel: str) -> _Watch:
         return self._watches.setdefault(channel.encode(), _Watch(channel))
@@ -214,13 +259,13 @@ class Hub:
             self._wake(entry, body or None, "pushed")
 
     def _wake(self, entry: _Entry, stored: bytes | None, way: _Way) -> None:
-        if entry.stored is None and not entry.event.is_set():
+        if entry.waiters and not entry.event.is_set():
             self.counters.count(way)
         entry.stored = entry.stored or stored
         entry.event.set()
 
     async def _read_all(self, way: _Way) -> None:
-        entries = [one for watch in self._watches.values() for one in watch.entries.values()]
+        entries = [one for one in self._entries() if one.waiters]
         for start in range(0, len(entries), CHUNK):
             await self._read_chunk(entries[start : start + CHUNK], way)
 
@@ -243,8 +288,12 @@ class Hub:
     async def _let_go(self) -> None:
         now = time.monotonic()
         for channel, watch in list(self._watches.items()):
-            if watch.entries or watch.listeners or now - watch.idle_since < self._linger:
+            if any(one.waiters for one in watch.entries.values()) or watch.listeners:
+                continue
+            if now - watch.idle_since < self._linger:
                 continue
             del self._watches[channel]
+            for address in watch.entries:
+                self._expected.pop(address, None)
             if watch.subscribed:
                 await self._store.link.unsubscribe(watch.channel)

@@ -13,7 +13,8 @@ from typing import Final, Self
 
 from redis.crc import key_slot
 
-from onefate.broker.ledger.faults import BadName, NeverExisted
+from onefate.broker.errors import NeverExisted
+from onefate.broker.ledger.faults import BadName
 
 PARTITIONS: Final = 64
 """Fixed for every namespace: the hash tags below are spread evenly over a cluster's slots."""

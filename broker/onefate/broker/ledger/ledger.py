@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from onefate.broker.errors import BadInput
+from onefate.broker.errors import BadInput, Forgotten, NeverExisted
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.codec import (
@@ -24,13 +24,7 @@ from onefate.broker.ledger.codec import (
 )
 from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.fates import absent
-from onefate.broker.ledger.faults import (
-    Forgotten,
-    NeverExisted,
-    StaleFence,
-    TokenReused,
-    WrongKind,
-)
+from onefate.broker.ledger.faults import StaleFence, TokenReused, WrongKind
 from onefate.broker.ledger.ids import FireId, Number, checked_name, new_token
 from onefate.broker.ledger.lives import life_from
 from onefate.broker.ledger.models import (
@@ -104,8 +98,18 @@ class Ledger:
                     raise WrongKind(self.session, text(reply[1]))
 
     async def _send(self, what: Recording, at: Number) -> Words:
-        settings = self._store.settings
-        return await self._store.write(lambda history: what.call(self._keys, at, history, settings))
+        settings, hub = self._store.settings, self._context.hub
+        address = hub.expect(self.session, FireId(what.action, at))
+        recorded = False
+        try:
+            reply = await self._store.write(
+                lambda history: what.call(self._keys, at, history, settings)
+            )
+            recorded = text(reply[0]) == "recorded"
+        finally:
+            if not recorded:
+                hub.forget(address)
+        return reply
 
     async def _recorded(self, what: Recording, fire_id: str, at_ms: int) -> Fire:
         self._store.heard_time(at_ms)
