@@ -14,7 +14,8 @@ So any number of processes act on one session at once, and what they did has one
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -30,6 +31,7 @@ from onefate.broker.session.state import detached
 
 T = TypeVar("T")
 Clock = Callable[[], int]
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Deciding:
         self._by = by
         self._at_hand = AtHand()
         self._turn = asyncio.Lock()
+        self._said: set[str] = set()
 
     @property
     def structure_waits(self) -> bool:
@@ -126,6 +129,7 @@ class Deciding:
                 draft.decision or (performed and performed.entry)
             ):
                 if await self._commit(draft, performed):
+                    self._tell(draft.decision.warnings)
                     return Decided(answer, self._at_hand.revision, wrote=True, now=draft.now)
                 current = True
             elif current or not await self._load(Wanted()):
@@ -151,6 +155,13 @@ class Deciding:
             return False
         self._at_hand.applied(draft, change, answer.revision)
         return True
+
+    def _tell(self, warnings: Iterable[str]) -> None:
+        """Tell the developer, each text once."""
+        for text in warnings:
+            if text not in self._said:
+                self._said.add(text)
+                logger.warning("session %s: %s", self._stored.session, text)
 
     def _draft(self) -> Draft:
         return Draft(

@@ -10,15 +10,24 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from onefate.broker.door.orders import order_bytes
+from onefate.broker.errors import NeverExisted
 from onefate.broker.ledger.changes import Change, Entry, Loaded, NewFire, NewSettlement, Row, Wanted
-from onefate.broker.ledger.faults import NeverExisted
 from onefate.broker.ledger.ids import FireId
 from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
+from onefate.broker.session.history import Logged, Tabled
 from onefate.broker.session.state import Receipt
 
 ROWS: Final = "rows"
 RECEIPTS: Final = "receipts"
 _OWN_LIFE: Final = (ROWS, RECEIPTS)
+TABLES: Final = tuple(
+    kind.table
+    for kind in vars(Draft).values()
+    if isinstance(kind, Tabled) and kind.table not in _OWN_LIFE
+)
+"""Every hash that a session may have."""
+LOGS: Final = tuple(kind.log for kind in vars(Draft).values() if isinstance(kind, Logged))
+"""Every list that a session may have."""
 _MOST_AT_HAND: Final = 4096
 
 

@@ -14,14 +14,14 @@ import json
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Self, TypeVar, cast
+from typing import Final, Self, TypeVar, cast
 
 import anyio
 
 from onefate.broker.door.app import AppDoors
 from onefate.broker.door.deciding import Clock, Decided, Deciding
 from onefate.broker.door.errors import NoSuchSession
-from onefate.broker.door.kept import Performed
+from onefate.broker.door.kept import LOGS, TABLES, Performed
 from onefate.broker.door.outcomes import SessionOutcomes
 from onefate.broker.door.people import PeopleDoors
 from onefate.broker.door.reading import ReadingDoors
@@ -39,6 +39,8 @@ from onefate.broker.session.options import SessionOptions
 from onefate.broker.session.state import Receipt
 
 T = TypeVar("T")
+LEAVING: Final = 5.0
+"""How many seconds a process that leaves tries to say so."""
 
 
 class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
@@ -139,6 +141,16 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         """How many fires the worker beside this session is performing now."""
         return self._worker.busy if self._worker is not None else 0
 
+    async def end(self) -> None:
+        """End the session for every process: its state is gone, its ids are never given again.
+
+        Receipts stay readable for their retention.
+
+        Raises:
+            StillOpen: it has open fires; nothing was done.
+        """
+        await self._broker.end(self.id, tables=TABLES, logs=LOGS)
+
     def as_agent(self) -> PrincipalView:
         """Give the session as an agent may use it."""
         return PrincipalView(self, "agent")
@@ -194,7 +206,14 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Finish handlers that run, leave the queue, and keep everything in the store."""
+        """Finish handlers that run and leave; what was wired here is not wired any more.
+
+        The session itself stays in the store, for every other process.
+        """
+        with anyio.CancelScope(shield=True), anyio.move_on_after(LEAVING):
+            for group in self.handlers.groups:
+                await self.unregister(group)
+            await self.flush()
         if self._worker is not None:
             self._worker.drain()
         await self._open.aclose()

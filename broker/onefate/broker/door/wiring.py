@@ -51,6 +51,11 @@ class LocalHandlers:
             key: bound for key, bound in self._functions.items() if bound[0] != group
         }
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that have functions here."""
+        return tuple(dict.fromkeys(group for group, _ in self._functions.values()))
+
     def performs(self, action: str) -> bool:
         """Say yes: the queue beside a session holds only what was wired here."""
         del action

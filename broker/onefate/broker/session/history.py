@@ -125,7 +125,7 @@ class Tabled(Generic[V]):
     """A named table of the draft, opened when it is first read as an attribute."""
 
     def __init__(self, table: str) -> None:
-        self._table = table
+        self.table = table
 
     def __set_name__(self, owner: type[object], name: str) -> None:
         """Take the attribute's name."""
@@ -139,7 +139,7 @@ class Tabled(Generic[V]):
         """Open the table, once for each draft."""
         if draft is None:
             return self
-        opened: Table[V] = Table(draft, self._table)
+        opened: Table[V] = Table(draft, self.table)
         vars(draft)[self._name] = opened
         return opened
 
@@ -148,7 +148,7 @@ class Logged(Generic[V]):
     """A named log of the draft, opened when it is first read as an attribute."""
 
     def __init__(self, log: str) -> None:
-        self._log = log
+        self.log = log
 
     def __set_name__(self, owner: type[object], name: str) -> None:
         """Take the attribute's name."""
@@ -162,6 +162,6 @@ class Logged(Generic[V]):
         """Open the log, once for each draft."""
         if draft is None:
             return self
-        opened: Log[V] = Log(draft, self._log)
+        opened: Log[V] = Log(draft, self.log)
         vars(draft)[self._name] = opened
         return opened
