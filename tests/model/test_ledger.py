@@ -28,7 +28,8 @@ from onefate.broker import (
     refused,
     unobservable,
 )
-from onefate.broker.ledger.faults import NeverExisted, StaleFence
+from onefate.broker.errors import NeverExisted
+from onefate.broker.ledger.faults import StaleFence
 from onefate.broker.ledger.ids import new_token
 from tests.guarantees import proves
 from tests.ledger.flaky import Fault

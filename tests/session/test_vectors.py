@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from onefate.broker.errors import WasStimulus
 from onefate.broker.session import (
     acknowledge,
     approval,
@@ -16,7 +17,6 @@ from onefate.broker.session import (
     registry,
     settle,
 )
-from onefate.broker.session.errors import WasStimulus
 from onefate.broker.session.reads.changes import keys_changed_since
 from onefate.broker.session.state import ABSENT, Wire
 from tests.guarantees import proves

@@ -9,7 +9,7 @@ from typing import cast
 import anyio
 from anyio.abc import ByteStream, TaskStatus
 
-from onefate.broker.errors import ImpossibleId, Unavailable
+from onefate.broker.errors import NeverExisted, Unavailable
 from onefate.port.lines import UnixAddress, dial, listen, serve_listener
 from onefate.port.lines.framing import LineReader
 
@@ -57,7 +57,7 @@ class ScriptedPort:
 
     async def settled_answer(self, transition_id: str) -> Mapping[str, object] | None:
         if transition_id == "never":
-            raise ImpossibleId("'never' names no fire of this session")
+            raise NeverExisted(transition_id)
         return self.fates.get(transition_id)
 
     def settle(self, transition_id: str) -> None:

@@ -121,7 +121,7 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: Shown
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "cyclopts", None)
     assert entry.run(["version"]) == 2
-    assert "install onefate[cli] [MISSING_EXTRA]" in capsys.readouterr().err
+    assert "install onefate[cli]. [MISSING_EXTRA]" in capsys.readouterr().err
 
 
 def test_the_version_is_the_distributions(capsys: Shown) -> None:

@@ -175,7 +175,7 @@ async def test_errors_carry_their_code_and_never_the_secrets_of_a_process(tmp_pa
             await client.call("down")
         with pytest.raises(PortAnsweredError) as broken:
             await client.call("broken")
-    assert impossible.value.reason == "IMPOSSIBLE_ID"
+    assert impossible.value.reason == "NEVER_EXISTED"
     assert down.value.reason == "UNAVAILABLE"
     assert broken.value.reason == "ONEFATE_ERROR"
     assert "secret" not in str(broken.value)

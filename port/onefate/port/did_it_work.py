@@ -7,10 +7,9 @@ and about cards, and the refusals of ids that name nothing. It never waits. Spec
 
 from typing import Final
 
-from onefate.broker.errors import ImpossibleId
+from onefate.broker.errors import AmbiguousId, Forgotten, ImpossibleId
 from onefate.broker.session import approval, cards, rows
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.errors import AmbiguousId, Forgotten
 from onefate.broker.session.settle import awaiting_settlement
 from onefate.broker.session.state import Wire
 from onefate.port import texts

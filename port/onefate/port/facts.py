@@ -7,9 +7,9 @@ absent.
 
 from typing import Literal, NotRequired, TypedDict
 
+from onefate.broker.errors import AmbiguousId, Forgotten
 from onefate.broker.session import cards, rows
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.errors import AmbiguousId, Forgotten
 from onefate.broker.session.raised import error_words
 from onefate.broker.session.reads.history import together
 from onefate.broker.session.settle import awaiting_settlement, is_open, settlement_if_known

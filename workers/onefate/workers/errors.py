@@ -1,14 +1,12 @@
 """Errors of workers and of the command line.
 
 OnefateError
-├── BadInput
-│   ├── BadFile               a file is not what it should be: `BAD_FILE`
-│   └── BadHandlers           the handlers named on the command line cannot be used: `BAD_HANDLERS`
-└── Refused
-    └── CommandLineMissing    the command line's packages are not installed: `MISSING_EXTRA`
+└── BadInput
+    ├── BadFile       a file is not what it should be: `BAD_FILE`
+    └── BadHandlers   the handlers named on the command line cannot be used: `BAD_HANDLERS`
 """
 
-from onefate.broker.errors import BadInput, Refused
+from onefate.broker.errors import BadInput
 
 
 class BadFile(BadInput):
@@ -37,16 +35,3 @@ class BadHandlers(BadInput):
 
     def __str__(self) -> str:
         return f"the handlers {self.name!r} cannot be used: {self.problem}"
-
-
-class CommandLineMissing(Refused):
-    """The packages of the command line are not installed."""
-
-    code = "MISSING_EXTRA"
-
-    def __init__(self, package: str) -> None:
-        super().__init__(package)
-        self.package = package
-
-    def __str__(self) -> str:
-        return f"the command line needs {self.package}; install onefate[cli]"

@@ -8,6 +8,7 @@ fires (id:never-reused). The number alone, as text, is the fire's place in the s
 import re
 import secrets
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Self
 
@@ -20,6 +21,7 @@ PARTITIONS: Final = 64
 """Fixed for every namespace: the hash tags below are spread evenly over a cluster's slots."""
 
 _SLOTS: Final = 16384
+_REMEMBERED: Final = 16_384
 EPOCH: Final = 2**32
 """How far apart the epochs of orders and revisions are."""
 
@@ -60,11 +62,16 @@ class FireId:
         Raises:
             NeverExisted: no fire can have this id.
         """
-        action, found, digits = text.rpartition("#")
-        match = _NUMBER.fullmatch(digits)
-        if not found or not action or match is None:
-            raise NeverExisted(text)
-        return cls(action, Number(int(match[1] or 0), int(match[2])))
+        return cls(*_parsed(text))
+
+
+@lru_cache(_REMEMBERED)
+def _parsed(text: str) -> tuple[str, Number]:
+    action, found, digits = text.rpartition("#")
+    match = _NUMBER.fullmatch(digits)
+    if not found or not action or match is None:
+        raise NeverExisted(text)
+    return action, Number(int(match[1] or 0), int(match[2]))
 
 
 def _tags() -> tuple[str, ...]:
@@ -91,6 +98,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(12)
 
 
+@lru_cache(_REMEMBERED)
 def checked_name(what: str, name: str, limit: int = 64) -> str:
     """Give the name back if it can be part of a key or a row.
 

@@ -1,4 +1,6 @@
-"""Errors of the machine: which rule of a session was broken, or which fate an id can never have.
+"""Errors of the machine: which rule of a session was broken.
+
+What an id can never have is told by the impossible ids of `onefate.broker.errors`.
 
 BadInput
 ├── BadOption             a session option that means nothing
@@ -9,20 +11,13 @@ BadInput
 ├── NotRepeated           an instance on a node that does not repeat
 ├── NotAFire              a row that nobody fired: only fires are reported on or rejected
 └── NothingToReject       a fire that is neither pending nor committed
-ImpossibleId
-├── NeverExisted          no row was ever recorded under this id
-├── Forgotten             a row existed and its retention is over
-├── WasStimulus           the id names a row that nobody fired
-├── WasAsk                the id names a card, which is answered and never settled
-└── AmbiguousId           the id names both a fire and a card
 
 Every error pickles: its arguments are its attributes, and its sentence is made from them.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
 
-from onefate.broker.errors import BadInput, ImpossibleId
+from onefate.broker.errors import BadInput
 
 
 class BadOption(BadInput):
@@ -130,53 +125,3 @@ class NothingToReject(BadInput):
 
     def __str__(self) -> str:
         return f"{self.row!r} is neither pending nor committed, so nothing is left to reject."
-
-
-class Impossible(ImpossibleId):
-    """The part that all impossible ids share: the id, and the open fires to name instead."""
-
-    sentence: ClassVar[str] = "No settlement can exist for the id {id!r}."
-
-    def __init__(self, fire: str, awaiting: Iterable[str] = ()) -> None:
-        super().__init__(fire, tuple(awaiting))
-        self.fire = fire
-        self.awaiting = tuple(awaiting)
-
-    def __str__(self) -> str:
-        open_fires = f" Open: {', '.join(self.awaiting)}." if self.awaiting else ""
-        return self.sentence.format(id=self.fire) + open_fires
-
-
-class NeverExisted(Impossible):
-    """No fire was ever recorded under this id in this session (id:impossible-raises)."""
-
-    code = "NEVER_EXISTED"
-    sentence = "No fire was ever recorded as {id!r} in this session; use an id a fire was given."
-
-
-class Forgotten(Impossible):
-    """A fire existed under this id, and its retention is over (id:impossible-raises)."""
-
-    code = "FORGOTTEN"
-    sentence = "The fire {id!r} is no longer kept; ask within the session's retention."
-
-
-class WasStimulus(Impossible):
-    """The id names something that happened to the app, not a fire (id:impossible-raises)."""
-
-    code = "WAS_STIMULUS"
-    sentence = "{id!r} is something that happened and was never fired; only fires settle."
-
-
-class WasAsk(Impossible):
-    """The id names a card, which a person answers; only fires settle (id:impossible-raises)."""
-
-    code = "WAS_ASK"
-    sentence = "{id!r} is a card that a person answers; ask about the fire that it allowed."
-
-
-class AmbiguousId(Impossible):
-    """The id names both a fire and a card, so no answer can be given (id:impossible-raises)."""
-
-    code = "AMBIGUOUS_ID"
-    sentence = "{id!r} names both a fire and a card, so nothing can be said about it."

@@ -8,11 +8,11 @@ graph-session §9.5-9.7; laws settle:first-wins, settle:immutable, settle:no-clo
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from onefate.broker.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.journey import Action, Filter
 from onefate.broker.journey.conditions import evaluate
 from onefate.broker.session import cards, concurrency, frames, gaps, motion, rows, structure, texts
 from onefate.broker.session.draft import Draft
-from onefate.broker.session.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.session.reads.history import together
 from onefate.broker.session.state import (
     ABSENT,

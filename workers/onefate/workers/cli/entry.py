@@ -78,9 +78,9 @@ def _run(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as missing:
         if missing.name not in {"cyclopts", "rich"}:
             raise
-        from onefate.workers.errors import CommandLineMissing  # noqa: PLC0415 - see `_is_ours`
+        from onefate.broker.ledger.errors import MissingExtra  # noqa: PLC0415 - see `_is_ours`
 
-        raise CommandLineMissing(missing.name) from None
+        raise MissingExtra("the command line", "cli") from None
     result: object = build()(list(arguments))
     return result if isinstance(result, int) else 0
 
