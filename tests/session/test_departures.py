@@ -13,8 +13,9 @@ from onefate.broker.session import (
     registry,
     staleness,
 )
+from onefate.broker.session.attempt import Attempt, FireOptions
 from onefate.broker.session.errors import BadOption, NotAFire, NothingToReject, UnknownAction
-from onefate.broker.session.gates import refused_before_asking
+from onefate.broker.session.gates import first_refusal
 from onefate.broker.session.rows import find
 from onefate.broker.session.state import ABSENT, Ask, Wire
 from tests.guarantees import proves
@@ -267,8 +268,7 @@ def test_06_a_rejected_fire_does_not_start() -> None:
     app = App()
     app.bind(fails)
     fire = id_of(app.fire("p.W"))
-    _, made = app.memory.made(lambda d: outcomes.reject(d, fire))
-    assert made.halts == [fire]
+    app.decide(lambda d: outcomes.reject(d, fire))
     app.flush()
     assert app.record(fire)["outcome"] == "rejected"
     assert later(app, fire) == []
@@ -360,13 +360,16 @@ def test_07_a_duplicate_names_the_fire_it_repeats() -> None:
 def test_09_what_no_person_can_change_is_asked_before_a_card() -> None:
     contract = {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}
     app = App(one_page(pay={"does": "Pay", "confirm": True, "input": contract}))
-    draft = app.memory.draft()
-    assert refused_before_asking(draft, "p.pay", "agent", {"n": 1}, None)
+
+    def refused(payload: Wire) -> str | None:
+        attempt = Attempt(app.memory.draft(), "p.pay", FireOptions(payload=payload))
+        found = first_refusal(attempt, before_card=True)
+        return None if found is None else str(found["reason"])
+
+    assert refused({"n": 1}) == "NOT_MATERIALIZED"
     app.bind()
-    draft = app.memory.draft()
-    assert not refused_before_asking(draft, "p.pay", "agent", {"n": 1}, None)
-    assert refused_before_asking(draft, "p.pay", "agent", {"n": "x"}, None)
-    assert not draft.decision
+    assert refused({"n": 1}) is None
+    assert refused({"n": "x"}) == "PAYLOAD_INVALID"
 
 
 def test_19_people_and_records_cite_nothing_and_are_judged_if_they_do() -> None:

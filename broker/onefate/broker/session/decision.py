@@ -66,8 +66,6 @@ class Decision:
     fires: list[FireOrder] = field(default_factory=list[FireOrder])
     receipts: dict[str, Receipt] = field(default_factory=dict[str, Receipt])
     """Settlements written by this decision, by transition id; each at most once for ever."""
-    halts: list[str] = field(default_factory=list[str])
-    """Fires that the app rejected: their handlers must not start any more."""
     warnings: list[str] = field(default_factory=list[str])
     """For the developer; a door says each text once."""
 

@@ -12,8 +12,7 @@ from onefate.broker.journey.conditions import evaluate
 from onefate.broker.journey.names import instance_key
 from onefate.broker.journey.values import detached
 from onefate.broker.session import concurrency, freshness, texts, verdict
-from onefate.broker.session.attempt import Attempt, FireOptions
-from onefate.broker.session.draft import Draft
+from onefate.broker.session.attempt import Attempt
 from onefate.broker.session.reads.page import served_ids
 from onefate.broker.session.reads.tree import Existence, Hidden, existence, node_gate
 from onefate.broker.session.state import Wire
@@ -256,11 +255,3 @@ def first_refusal(attempt: Attempt, *, before_card: bool = False) -> Wire | None
         if refused is not None:
             return refused
     return None
-
-
-def refused_before_asking(
-    draft: Draft, action_id: str, source: str, payload: object, instance: str | None
-) -> bool:
-    """Say whether a fire would be refused whatever a person answers: no card is minted for it."""
-    options = FireOptions(source=source, payload=payload, instance=instance)
-    return first_refusal(Attempt(draft, action_id, options), before_card=True) is not None

@@ -18,9 +18,8 @@ Rejection: TypeAlias = Literal["rejected", "rolled-back", "superseded"]
 
 
 def handler_started(draft: Draft, fire_id: str) -> bool:
-    """Say whether the handler may start: not once the app has rejected the fire (departure 6)."""
-    row = rows.find(draft, fire_id)
-    return row is not None and not row.get("halted")
+    """Say whether the handler may start: nothing starts for a fire at rest (departure 6)."""
+    return settle.is_open(draft, fire_id)
 
 
 def handler_returned(draft: Draft, fire_id: str, value: object) -> None:
@@ -84,8 +83,6 @@ def reject(draft: Draft, fire_id: str, outcome: Rejection | None = None) -> Row:
     waited = settle.dequeue(draft, fire_id) is not None
     word: Rejection = outcome or ("rejected" if waited else "rolled-back")
     row["record"]["outcome"] = word
-    row["halted"] = True
-    draft.decision.halts.append(fire_id)
     draft.version_up()
     settle.close(draft, row, "unobservable" if word == "superseded" else "refused")
     if word != "superseded":

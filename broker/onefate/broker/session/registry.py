@@ -90,21 +90,6 @@ def register_handlers(
     touch(draft)
 
 
-def register_action(  # noqa: PLR0913 - everything one registration says
-    draft: Draft,
-    path: str,
-    name: str,
-    definition: Mapping[str, object] | None = None,
-    *,
-    wired: bool = True,
-    queue: str | None = None,
-) -> Handle:
-    """Bind one action on a node, or declare it there: the single form of `register_actions`."""
-    actions = None if definition is None else {name: definition}
-    names = (name,) if wired else ()
-    return register_actions(draft, path, handlers=names, actions=actions, queue=queue)
-
-
 def _key(action_id: str, instance: str | None) -> str:
     return action_id if instance is None else instance_key(action_id, instance)
 

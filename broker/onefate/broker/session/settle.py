@@ -247,9 +247,3 @@ def fate_of(draft: Draft, transition_id: str) -> Receipt:
     if rows.was_recorded(draft, transition_id):
         raise Forgotten(transition_id, awaiting)
     raise NeverExisted(transition_id, awaiting)
-
-
-def produced_for(draft: Draft, transition_id: str) -> object:
-    """Give what a fire's handler returned, `ABSENT` where nothing is kept of it."""
-    row = rows.find(draft, transition_id)
-    return ABSENT if row is None else detached(row["record"].get("produced", ABSENT))

@@ -315,8 +315,6 @@ class Row(TypedDict):
     """The frame that counts it as a step done."""
     refuted: NotRequired[bool]
     """Its own check said, when it came to rest, that the effect was not there."""
-    halted: NotRequired[bool]
-    """Rejected by the app: its handler must not start any more."""
 
 
 class Receipt(TypedDict):
