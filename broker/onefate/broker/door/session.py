@@ -13,7 +13,7 @@ Theory of operation
 import json
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Final, Self, TypeVar, cast
 
 import anyio
@@ -31,6 +31,7 @@ from onefate.broker.errors import ImpossibleId
 from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.broker import Broker
 from onefate.broker.ledger.changes import Pins
+from onefate.broker.ledger.faults import WrongKind
 from onefate.broker.performing import Worker
 from onefate.broker.session import structure
 from onefate.broker.session.draft import Code, Draft
@@ -210,13 +211,18 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
 
         The session itself stays in the store, for every other process.
         """
-        with anyio.CancelScope(shield=True), anyio.move_on_after(LEAVING):
-            for group in self.handlers.groups:
-                await self.unregister(group)
-            await self.flush()
+        with anyio.CancelScope(shield=True), anyio.move_on_after(LEAVING), suppress(WrongKind):
+            await self._leave()
         if self._worker is not None:
             self._worker.drain()
         await self._open.aclose()
+
+    async def _leave(self) -> None:
+        groups = self.handlers.groups
+        for group in groups:
+            await self.unregister(group)
+        if groups:
+            await self.flush()
 
 
 @asynccontextmanager
