@@ -65,7 +65,11 @@ class Broker:
             "HMGET", self._store.keys(session).session, "map", "options", "kind"
         )
         journey_map, options, kind = words(reply)
-        return None if kind is None else Pins(text(journey_map), text(options), text(kind))
+        return (
+            None
+            if kind is None
+            else Pins(text(journey_map or b""), text(options or b""), text(kind))
+        )
 
     def queue(self, name: str, worker: str, *, session: str | None = None) -> Queue:
         """Give one consumer of a queue, to be opened with `async with`.

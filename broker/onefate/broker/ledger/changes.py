@@ -20,7 +20,7 @@ SECTION: Final = "."
 """What a section's field in the session hash begins with."""
 
 _WORDS: Final = 1000
-_FIXED: Final = 3
+_FIXED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,12 @@ class Program:
         self._keys = keys
         self._change = change
         self._retention = retention_ms
-        self._names: list[str] = [keys.session, keys.open, keys.partition.wake]
+        self._names: list[str] = [
+            keys.session,
+            keys.open,
+            keys.partition.wake,
+            keys.partition.nudge,
+        ]
         self._places: dict[str, int] = {}
         self._operations: list[Arg] = []
         self._fires: dict[str, int] = {}
@@ -228,8 +233,7 @@ class Program:
         self._add("ZADD", self._keys.open, number.order, fire.id)
         if fire.queue is not None:
             stream = self._keys.partition.work(fire.queue)
-            self._add("XADD", stream, "*", "s", self._keys.id, "f", fire.id)
-            self._add("PUBLISH", self._keys.partition.nudge, fire.queue)
+            self._add("QUEUE", stream, fire.queue, self._keys.id, fire.id)
 
     def _table(self, key: str, rows: Mapping[str, bytes | None]) -> None:
         self._pairs(key, {name: value for name, value in rows.items() if value is not None})

@@ -27,6 +27,7 @@ ANNOUNCED: Final = 1024
 """Receipts up to this many bytes ride in their announcement."""
 
 _MICRO: Final = 1000
+_STATUSES: Final = frozenset(get_args(EffectStatus))
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -99,7 +100,7 @@ def envelope(outcome: Mapping[str, Json], evidence: Json, limit: int) -> bytes:
 
 
 def _status(word: str) -> EffectStatus:
-    if word not in get_args(EffectStatus):
+    if word not in _STATUSES:
         raise ValueError(word)
     return cast("EffectStatus", word)
 

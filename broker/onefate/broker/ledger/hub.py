@@ -65,7 +65,7 @@ class _Entry:
     waiters: int = 0
     expected: tuple[str, int] | None = None
     """The id recorded here, and how many connections had been lost when it was expected."""
-    event: anyio.Event = field(default_factory=anyio.Event)
+    event: asyncio.Event = field(default_factory=asyncio.Event)
     stored: bytes | None = None
 
 
@@ -197,7 +197,7 @@ class Hub:
             while entry.stored is None:
                 await entry.event.wait()
                 if entry.stored is None:
-                    entry.event = anyio.Event() if entry.event.is_set() else entry.event
+                    entry.event.clear()
                     fetched = await self._fetch(entry)
                     entry.stored = entry.stored or fetched
             settlement = settlement_from(entry.stored)

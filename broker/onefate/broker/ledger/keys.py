@@ -8,6 +8,7 @@ always a number, so no two sessions share a key whatever their ids contain.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from onefate.broker.ledger.ids import PARTITIONS, TAGS, Number, partition_of
@@ -67,7 +68,7 @@ FAMILIES: Final = (
     KeyFamily("wake", ":{<tag>}:w", "partition", "channel", "for ever",
               "settlements and events announced"),
     KeyFamily("nudge", ":{<tag>}:n", "partition", "channel", "for ever",
-              "the name of a queue that has work"),
+              "a queue that has work, and its newest entry"),
 )  # fmt: skip
 """The declaration; docs/keys.md is generated from it, and a test holds live servers to it."""
 
@@ -142,6 +143,12 @@ class SessionKeys:
     def token(self, token: str) -> str:
         """Give the memory of a caller's own token."""
         return f"{self.base}:k:{self.id}:{token}"
+
+
+@lru_cache(16_384)
+def session_keys(session: str, namespace: str) -> SessionKeys:
+    """Give the keys of a session, made once."""
+    return SessionKeys(session, namespace)
 
 
 def meta(namespace: str = NAMESPACE) -> str:

@@ -11,8 +11,8 @@ from onefate.broker.ledger.link import Link
 class Nudged(Protocol):
     """Whoever is told that there may be work."""
 
-    def nudged(self, channel: bytes, queue: bytes) -> None:
-        """Hear that a queue of the channel's partition has work."""
+    def nudged(self, channel: bytes, payload: bytes) -> None:
+        """Hear that a queue of the channel's partition has work, and which."""
         ...
 
     def reconnected(self) -> None:

@@ -46,7 +46,7 @@ class Recording:
         """
         checked_name("action", action)
         body = to_json("payload", payload[0], settings.max_payload_bytes) if payload else b""
-        digest = blake2b(action.encode() + b"\n" + body, digest_size=12).hexdigest()
+        told = b"" if token is None else action.encode() + b"\n" + body
         return cls(
             action=action,
             principal=checked_name("principal", principal),
@@ -55,7 +55,7 @@ class Recording:
             body=body,
             queue="" if queue is None else checked_name("queue", queue),
             repeatable=repeatable,
-            digest="" if token is None else digest,
+            digest=blake2b(told, digest_size=12).hexdigest() if told else "",
         )
 
     def call(

@@ -28,7 +28,7 @@ from onefate.broker.ledger.errors import (
     ServerLoading,
 )
 from onefate.broker.ledger.ids import PARTITIONS
-from onefate.broker.ledger.keys import SessionKeys, meta
+from onefate.broker.ledger.keys import SessionKeys, meta, session_keys
 from onefate.broker.ledger.link import Arg, Link, Reply
 from onefate.broker.ledger.models import Kept
 from onefate.broker.ledger.scripts import META, VERSION, Call
@@ -72,6 +72,7 @@ class Store:
         self.settings = settings
         self.lane: Lane | None = None
         """Waits for replicas, in the modes that ask for it."""
+        self._kept = Kept(settings.durability)
         self.history = History("", 0)
         self.record: dict[str, str] = {}
         """The namespace record as it stands."""
@@ -80,7 +81,7 @@ class Store:
 
     def keys(self, session: str) -> SessionKeys:
         """Give the keys of a session."""
-        return SessionKeys(session, self.settings.namespace)
+        return session_keys(session, self.settings.namespace)
 
     async def history_now(self) -> History:
         """Name the history served, once the link is up; another one begins a new epoch."""
@@ -121,8 +122,9 @@ class Store:
 
     async def confirm(self) -> Kept:
         """Say how safe the writes acknowledged so far are, waiting for replicas where asked to."""
-        mode = self.settings.durability
-        return Kept(mode, confirmed=self.lane is None or await self.lane.confirm())
+        if self.lane is None or await self.lane.confirm():
+            return self._kept
+        return Kept(self.settings.durability, confirmed=False)
 
     async def command(self, *args: Arg) -> Reply:
         """Run one command that may be repeated, until it is answered."""

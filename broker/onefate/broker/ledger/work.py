@@ -8,10 +8,13 @@ Theory of operation
    (fire:started-once); the entry of a fire that starts once is finished with its claim, that of a
    repeatable one when it settles.
 3. Entries of consumers that went silent are taken over by a slow sweep.
+4. A nudge names its entry. A consumer that is idle claims that fire at once, without reading: the
+   claim decides, and takes the entry out of the stream, whoever was given it. A busy one reads the
+   stream when it is ready, which is how work spreads over busy consumers.
 """
 
+import asyncio
 import random
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -33,6 +36,7 @@ from onefate.broker.ledger.store import text, words
 
 SWEEP: Final = 60.0
 SILENCE_MS: Final = 30_000
+HINTS: Final = 16
 _HISTORY: Final = 1000
 _dice: Final = random.SystemRandom()
 
@@ -57,14 +61,18 @@ class Queue:
             else (Partition(partition_of(session), namespace),)
         )
         self._of = {each.index: each for each in self._streams}
+        self._name = self.name.encode()
         self._nudges = context.nudges
         self._channels = [each.nudge for each in self._streams]
         self._by_channel = {each.nudge.encode(): each for each in self._streams}
         self._marked: set[Partition] = set(self._streams)
         self._history: set[Partition] = set(self._streams)
         self._held: set[tuple[int, str]] = set()
-        self._nudge = anyio.Event()
-        self._sweep_at = 0.0
+        self._hints: list[Entry] = []
+        self._idle = False
+        self._nudge = asyncio.Event()
+        self._nudge.set()
+        self._sweep: asyncio.TimerHandle | None = None
 
     async def __aenter__(self) -> Self:
         """Join the group of every partition's stream, and hear its nudges."""
@@ -81,6 +89,8 @@ class Queue:
     ) -> None:
         """Leave the groups where nothing is held; what is held is taken over by others."""
         link = self._store.link
+        if self._sweep is not None:
+            self._sweep.cancel()
         with (
             suppress(OnefateError),
             anyio.move_on_after(self._store.settings.deadline, shield=True),
@@ -91,18 +101,22 @@ class Queue:
 
     async def wait(self) -> None:
         """Return once there may be work: after a nudge, a reconnect, or when a sweep is due."""
-        with anyio.move_on_after(max(0.0, self._sweep_at - time.monotonic())):
+        self._idle = True
+        try:
             await self._nudge.wait()
+        finally:
+            self._idle = False
 
     async def take(self, limit: int = 16) -> list[Entry]:
         """Read up to `limit` entries that nobody else has, without blocking.
 
         Each is this consumer's until it is claimed, released, or taken over after a silence.
         """
-        self._nudge = anyio.Event()
-        taken: list[Entry] = []
-        if time.monotonic() >= self._sweep_at:
-            self._sweep_at = time.monotonic() + SWEEP * _dice.uniform(0.75, 1.25)
+        self._nudge.clear()
+        taken = self._take_hints()
+        if self._sweep is None:
+            pause = SWEEP * _dice.uniform(0.75, 1.25)
+            self._sweep = asyncio.get_running_loop().call_later(pause, self._sweep_is_due)
             taken += await self._take_over(limit)
         for each in tuple(self._history):
             taken += await self._read_history(each)
@@ -194,11 +208,29 @@ class Queue:
             if not _says(refusal, "BUSYGROUP"):
                 raise
 
-    def nudged(self, channel: bytes, queue: bytes) -> None:
-        """Mark a partition whose stream of this queue has something new."""
-        if queue == self.name.encode():
-            self._marked.add(self._by_channel[channel])
-            self._nudge.set()
+    def nudged(self, channel: bytes, payload: bytes) -> None:
+        """Take the entry a nudge names where this consumer is idle; else mark its partition."""
+        queue, *names = payload.split(b"\n")
+        if queue != self._name:
+            return
+        partition = self._by_channel[channel]
+        if self._idle and len(self._hints) < HINTS and partition not in self._marked:
+            entry, session, fire_id = (word.decode() for word in names)
+            self._hints.append(Entry(self.name, partition.index, entry, session, fire_id))
+        else:
+            self._marked.add(partition)
+        self._nudge.set()
+
+    def _take_hints(self) -> list[Entry]:
+        hints, self._hints = self._hints, []
+        fresh = [each for each in hints if (each.partition, each.entry) not in self._held]
+        self._held.update((each.partition, each.entry) for each in fresh)
+        return fresh
+
+    def _sweep_is_due(self) -> None:
+        self._sweep = None
+        self._marked.update(self._streams)
+        self._nudge.set()
 
     def reconnected(self) -> None:
         """Mark every partition: nudges and replies may have been lost."""

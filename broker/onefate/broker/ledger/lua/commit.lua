@@ -1,23 +1,21 @@
 -- Commit one decision about a session over a map: everything of it, or nothing.
--- KEYS: session, open, wake, then what operations name by index; a settlement names the first of five
---       in a row: fire, payload, settlement, journal, row
+-- KEYS: session, open, wake, nudge, then what operations name by index; a settlement names the first
+--       of five in a row: fire, payload, settlement, journal, row
 -- ARGV: revision, next revision, token, topology, retention in ms, longest announced receipt,
 --       settlements, fences; per settlement: index, token, by, status, id, address, body;
 --       per fence: index of the fire, fence; then operations: command, index, count, words ...
--- Replies: {'committed', revision, now, 'won' or 'lost', stored, ...}  {'conflict', revision}
---          {'stale', fence}
+-- Replies: {'committed', revision, now, 'won' or 'lost', stored, ...} {'conflict', revision} {'stale', fence}
 -- Invariant: written only on the revision it was decided on; a repeat of a token that is in the ring
---            of recent ones writes nothing and is told the same. STAMP sets a field to the time.
+--            of recent ones writes nothing and is told the same. STAMP dates a field, QUEUE nudges.
 local at = redis.call('HMGET', KEYS[1], 'rev', 'topology', 'done')
-local done = at[3] or ''
-local again = string.find(done, ARGV[3] .. ' ', 1, true)
+local again = at[3] and string.find(at[3], ARGV[3] .. ' ', 1, true)
 if not again and ((at[1] or '0') ~= ARGV[1] or (at[2] or ARGV[4]) ~= ARGV[4]) then
   return {'conflict', at[1] or '0'}
 end
 local t = redis.call('TIME')
 local now = t[1] .. string.format('%03d', math.floor(t[2] / 1000))
-local reply, first = {'committed', ARGV[2], now}, 9 + 7 * tonumber(ARGV[7])
-local i = first + 2 * tonumber(ARGV[8])
+local first, reply = 9 + 7 * ARGV[7], {'committed', ARGV[2], now}
+local i = first + 2 * ARGV[8]
 for f = first, i - 1, 2 do
   if not again and redis.call('HGET', KEYS[tonumber(ARGV[f])], 'c') ~= ARGV[f + 1] then
     return {'stale', ARGV[f + 1]}
@@ -27,13 +25,16 @@ while i <= #ARGV and not again do
   local key, last = KEYS[tonumber(ARGV[i + 1])], i + 2 + tonumber(ARGV[i + 2])
   if ARGV[i] == 'STAMP' then
     redis.call('HSET', key, ARGV[i + 3], now)
+  elseif ARGV[i] == 'QUEUE' then
+    local entry = redis.call('XADD', key, '*', 's', ARGV[i + 4], 'f', ARGV[i + 5])
+    redis.call('PUBLISH', KEYS[4], table.concat({ARGV[i + 3], entry, ARGV[i + 4], ARGV[i + 5]}, '\n'))
   else
     redis.call(ARGV[i], key, unpack(ARGV, i + 3, last))
   end
   i = last + 1
 end
 if not again then
-  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(ARGV[3] .. ' ' .. done, 1, 1088))
+  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(ARGV[3] .. ' ' .. (at[3] or ''), 1, 1088))
 end
 for s = 9, first - 7, 7 do
   local k, token, id, body = tonumber(ARGV[s]), ARGV[s + 1], ARGV[s + 4], ARGV[s + 6]
@@ -45,8 +46,7 @@ for s = 9, first - 7, 7 do
       redis.call('PEXPIRE', key, ARGV[5])
     end
     redis.call('ZREM', KEYS[2], id)
-    local small = #stored <= tonumber(ARGV[6]) and stored or ''
-    redis.call('PUBLISH', KEYS[3], 'S' .. ARGV[s + 5] .. '\n' .. small)
+    redis.call('PUBLISH', KEYS[3], 'S' .. ARGV[s + 5] .. '\n' .. (#stored <= tonumber(ARGV[6]) and stored or ''))
   end
   stored = redis.call('GET', KEYS[k + 2]) or ''
   local won = string.sub(stored, 1, #token + 1) == token .. ' '

@@ -42,7 +42,7 @@ if ARGV[15] ~= '' then
 end
 if ARGV[12] ~= '' then
   redis.call('HSET', KEYS[3], 'q', ARGV[12])
-  redis.call('XADD', KEYS[5], '*', 's', ARGV[14], 'f', ARGV[6])
-  redis.call('PUBLISH', KEYS[6], ARGV[12])
+  local entry = redis.call('XADD', KEYS[5], '*', 's', ARGV[14], 'f', ARGV[6])
+  redis.call('PUBLISH', KEYS[6], table.concat({ARGV[12], entry, ARGV[14], ARGV[6]}, '\n'))
 end
 return {'recorded', ARGV[6], now}

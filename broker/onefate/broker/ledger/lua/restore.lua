@@ -18,8 +18,8 @@ if #ARGV > 10 and redis.call('EXISTS', KEYS[3]) == 0 then
   if not stored and ARGV[8] == '' then
     redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
     if ARGV[7] ~= '' then
-      redis.call('XADD', KEYS[8], '*', 's', ARGV[4], 'f', ARGV[1])
-      redis.call('PUBLISH', KEYS[9], ARGV[7])
+      local entry = redis.call('XADD', KEYS[8], '*', 's', ARGV[4], 'f', ARGV[1])
+      redis.call('PUBLISH', KEYS[9], table.concat({ARGV[7], entry, ARGV[4], ARGV[1]}, '\n'))
     end
   end
   answer = 'restored'
