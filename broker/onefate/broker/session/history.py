@@ -42,7 +42,8 @@ class Table(Generic[V]):
         """
         at_hand = self._draft.snapshot.tables.get(self._name, {})
         written = self._draft.decision.tables.get(self._name, {})
-        missing = [key for key in keys if key not in at_hand and key not in written]
+        unread = (key for key in keys if key not in at_hand and key not in written)
+        missing = [key for key in unread if _can_be_written(key)]
         if missing and not self._draft.snapshot.complete:
             raise RecordsNeeded(tables={self._name: missing})
 
@@ -165,3 +166,12 @@ class Logged(Generic[V]):
         opened: Log[V] = Log(draft, self.log)
         vars(draft)[self._name] = opened
         return opened
+
+
+def _can_be_written(key: str) -> bool:
+    """Say whether anything can be kept under a key: half of a surrogate pair is in none."""
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
