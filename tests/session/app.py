@@ -77,7 +77,7 @@ class App:
 
     def _run(self, order: FireOrder) -> None:
         try:
-            value = self.handlers[order.action](order.payload)
+            value = self.handlers.get(order.action, nothing)(order.payload)
         except RuntimeError as error:
             told = raised(error)
             self.decide(lambda draft: outcomes.handler_threw(draft, order.id, told))
