@@ -16,9 +16,10 @@ the fire stays open with the evidence of who started it and when that worker was
 starts it again, unless it is repeatable. Killed after the outcome was sent, nothing is left to do.
 """
 
+import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol, TypeAlias
@@ -141,7 +142,7 @@ class Worker:
         self._concurrency = concurrency
         self._beat_seconds = beat_seconds
         self._threads = anyio.CapacityLimiter(concurrency)
-        self._running: dict[str, Claim] = {}
+        self._running: dict[tuple[str, str], Claim] = {}
         self._busy = 0
         self._draining = False
         self._resting = anyio.CancelScope()
@@ -203,11 +204,12 @@ class Worker:
             logger.info("a fire was not ours", extra={"fire": entry.fire_id, "why": claim.reason})
             return
         self.counters.started += 1
-        self._running[claim.fire_id] = claim
+        performed = (claim.session, claim.fire_id)
+        self._running[performed] = claim
         try:
             await self._start(claim)
         finally:
-            del self._running[claim.fire_id]
+            del self._running[performed]
 
     async def _start(self, claim: Claim) -> None:
         fire = Running(
@@ -238,6 +240,13 @@ class Worker:
                 await self._queue.beat(claim)
 
 
-async def _send(outcome: Awaitable[None]) -> None:
-    with anyio.CancelScope(shield=True), anyio.move_on_after(OUTCOME_SECONDS):
-        await outcome
+async def _send(outcome: Coroutine[object, object, None]) -> None:
+    """Send an outcome however long it takes; a cancelled worker still tries for a while."""
+    sending = asyncio.ensure_future(outcome)
+    try:
+        await asyncio.shield(sending)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait((sending,), timeout=OUTCOME_SECONDS)
+        sending.cancel()
+        raise
