@@ -22,10 +22,12 @@ PARTITIONS: Final = 64
 
 _SLOTS: Final = 16384
 _REMEMBERED: Final = 16_384
+_USUAL: Final = 256
+"""How long an id may be to be remembered."""
 EPOCH: Final = 2**32
 """How far apart the epochs of orders and revisions are."""
 
-_NUMBER: Final = re.compile(r"(?:([1-9]\d{0,5})\.)?(0|[1-9]\d{0,14})")
+_NUMBER: Final = re.compile(r"(?:([1-9]\d{0,5})\.)?(0|[1-9]\d{0,14})", re.ASCII)
 _NAME: Final = re.compile(r"[^\s\x00-\x1f\x7f]+")
 
 
@@ -62,7 +64,7 @@ class FireId:
         Raises:
             NeverExisted: no fire can have this id.
         """
-        return cls(*_parsed(text))
+        return cls(*(_parsed(text) if len(text) <= _USUAL else _parsed.__wrapped__(text)))
 
 
 @lru_cache(_REMEMBERED)
@@ -96,6 +98,23 @@ def partition_of(session: str) -> int:
 def new_token() -> str:
     """Give a token no other writer has."""
     return secrets.token_urlsafe(12)
+
+
+class TokenSeries:
+    """The tokens of a writer with one write under way at a time: `<series>.<n>`.
+
+    The store keeps the last token of each series, so a repeat is known for what it is however much
+    others have written meanwhile (settle:lost-reply).
+    """
+
+    def __init__(self) -> None:
+        self._name = secrets.token_hex(8)
+        self._count = 0
+
+    def next(self) -> str:
+        """Give the token of the next write."""
+        self._count += 1
+        return f"{self._name}.{self._count}"
 
 
 @lru_cache(_REMEMBERED)

@@ -113,12 +113,7 @@ class Ledger:
 
     async def _recorded(self, what: Recording, fire_id: str, at_ms: int) -> Fire:
         self._store.heard_time(at_ms)
-        self._context.reassertion.remember(
-            Acknowledged(
-                self.session, fire_id, what.fields(at_ms), what.body,
-                what.queue if what.repeatable else "",
-            )
-        )  # fmt: skip
+        self._context.reassertion.remember(Acknowledged(self.session, fire_id, (what, at_ms)))
         return Fire(
             fire_id, self.session, what.action, what.principal, what.by, at_ms,
             queue=what.queue or None, repeatable=what.repeatable, kept=await self._store.confirm(),

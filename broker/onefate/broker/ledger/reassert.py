@@ -17,6 +17,7 @@ import anyio
 
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.ids import FireId
+from onefate.broker.ledger.recording import Recording
 from onefate.broker.ledger.store import Store, Words, persist, text
 
 _KEPT_SECONDS: Final = 60.0
@@ -32,15 +33,15 @@ class Acknowledged:
 
     session: str
     fire_id: str
-    fields: tuple[str, ...] = ()
-    payload: bytes = b""
-    queue_again: str = ""
+    recorded: tuple[Recording, int] | None = None
+    """What was recorded, and when; None where this process only settled the fire."""
     settlement: bytes = b""
 
     @property
     def size(self) -> int:
         """Give about how many bytes keeping it takes."""
-        return _OVERHEAD + len(self.payload) + len(self.settlement)
+        payload = 0 if self.recorded is None else len(self.recorded[0].body)
+        return _OVERHEAD + payload + len(self.settlement)
 
 
 class Reassertion:
@@ -81,18 +82,24 @@ class Reassertion:
     async def _assert(self, what: Acknowledged) -> None:
         keys = self._store.keys(what.session)
         number = FireId.parse(what.fire_id).number
+        fields: tuple[str, ...] = ()
+        payload, again = b"", ""
+        if what.recorded is not None:
+            recording, at_ms = what.recorded
+            fields, payload = recording.fields(at_ms), recording.body
+            again = recording.queue if recording.repeatable else ""
         slots = scripts.RestoreKeys(
             keys.session, keys.open, keys.fire(number), keys.payload(number),
             keys.settlement(number), keys.journal(number), keys.partition.wake,
-            keys.partition.work(what.queue_again), keys.partition.nudge,
+            keys.partition.work(again), keys.partition.nudge,
         )  # fmt: skip
         head = scripts.RestoreHead(
-            what.fire_id, number.order, number.n + 1, what.session, str(number), what.payload,
-            what.queue_again, what.settlement, "", self._store.settings.retention_ms,
+            what.fire_id, number.order, number.n + 1, what.session, str(number), payload,
+            again, what.settlement, self._store.settings.retention_ms,
         )  # fmt: skip
         link = self._store.link
         reply = cast(
-            "Words", await persist(lambda: link.run(scripts.RESTORE, slots, [*head, *what.fields]))
+            "Words", await persist(lambda: link.run(scripts.RESTORE, slots, [*head, *fields]))
         )
         if text(reply[0]) == "restored":
             self.restored += 1

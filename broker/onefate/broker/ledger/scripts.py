@@ -221,7 +221,6 @@ class RestoreHead(NamedTuple):
     payload: bytes
     queue: str
     settlement: bytes
-    status: str
     retention: int
 
 

@@ -5,17 +5,16 @@
 --       settlements, fences; per settlement: index, token, by, status, id, address, body;
 --       per fence: index of the fire, fence; then operations: command, index, count, words ...
 -- Replies: {'committed', revision, now, 'won' or 'lost', stored, ...} {'conflict', revision} {'stale', fence}
--- Invariant: written only on the revision it was decided on; a repeat of a token that is in the ring
---            of recent ones writes nothing and is told the same. STAMP dates a field, QUEUE nudges.
+-- Invariant: written only on the revision it was decided on; a repeat of the last token, <series>.<n>, of
+--            a recent series writes nothing and is told the same. STAMP dates a field, QUEUE nudges.
 local at = redis.call('HMGET', KEYS[1], 'rev', 'topology', 'done')
-local again = at[3] and string.find(at[3], ARGV[3] .. ' ', 1, true)
+local t, done = redis.call('TIME'), at[3] or ''
+local again = string.find(done, ARGV[3] .. ' ', 1, true)
 if not again and ((at[1] or '0') ~= ARGV[1] or (at[2] or ARGV[4]) ~= ARGV[4]) then
   return {'conflict', at[1] or '0'}
 end
-local t = redis.call('TIME')
-local now = t[1] .. string.format('%03d', math.floor(t[2] / 1000))
-local first, reply = 9 + 7 * ARGV[7], {'committed', ARGV[2], now}
-local i = first + 2 * ARGV[8]
+local now, first = t[1] .. string.format('%03d', math.floor(t[2] / 1000)), 9 + 7 * ARGV[7]
+local reply, i = {'committed', ARGV[2], now}, first + 2 * ARGV[8]
 for f = first, i - 1, 2 do
   if not again and redis.call('HGET', KEYS[tonumber(ARGV[f])], 'c') ~= ARGV[f + 1] then
     return {'stale', ARGV[f + 1]}
@@ -34,7 +33,8 @@ while i <= #ARGV and not again do
   i = last + 1
 end
 if not again then
-  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(ARGV[3] .. ' ' .. (at[3] or ''), 1, 1088))
+  done = ARGV[3] .. ' ' .. string.gsub(done, string.match(ARGV[3], '^[^.]*') .. '%.%d+ ', '', 1)
+  redis.call('HSET', KEYS[1], 'rev', ARGV[2], 'done', string.sub(done, 1, 8192))
 end
 for s = 9, first - 7, 7 do
   local k, token, id, body = tonumber(ARGV[s]), ARGV[s + 1], ARGV[s + 4], ARGV[s + 6]
@@ -51,8 +51,8 @@ for s = 9, first - 7, 7 do
   stored = redis.call('GET', KEYS[k + 2]) or ''
   local won = string.sub(stored, 1, #token + 1) == token .. ' '
   if not won and not again then
-    local entry = 'lost ' .. token .. ' ' .. head .. '\n' .. body
-    redis.call('ZADD', KEYS[k + 3], 'NX', t[1] .. string.format('%06d', t[2]), entry)
+    local at_us = t[1] .. string.format('%06d', t[2])
+    redis.call('ZADD', KEYS[k + 3], 'NX', at_us, 'lost ' .. token .. ' ' .. head .. '\n' .. body)
     redis.call('PEXPIRE', KEYS[k + 3], math.max(redis.call('PTTL', KEYS[k + 2]), 1))
   end
   reply[#reply + 1], reply[#reply + 2] = won and 'won' or 'lost', stored

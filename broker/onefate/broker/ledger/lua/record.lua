@@ -29,10 +29,13 @@ end
 local t = redis.call('TIME')
 local now = t[1] .. string.format('%03d', math.floor(t[2] / 1000))
 redis.call('HSET', KEYS[1], 'n', n + 1)
-redis.call('HSET', KEYS[3], 'a', ARGV[7], 'p', ARGV[8], 's', 'open', 't', now, 'b', ARGV[9], 'k', ARGV[10])
-if ARGV[13] ~= '' then
-  redis.call('HSET', KEYS[3], 'r', ARGV[13])
+local fields = {'a', ARGV[7], 'p', ARGV[8], 's', 'open', 't', now, 'b', ARGV[9], 'k', ARGV[10]}
+for field, value in pairs({q = ARGV[12], r = ARGV[13]}) do
+  if value ~= '' then
+    fields[#fields + 1], fields[#fields + 2] = field, value
+  end
 end
+redis.call('HSET', KEYS[3], unpack(fields))
 if ARGV[11] ~= '' then
   redis.call('SET', KEYS[4], ARGV[11])
 end
@@ -41,7 +44,6 @@ if ARGV[15] ~= '' then
   redis.call('SET', KEYS[7], ARGV[15] .. ' ' .. ARGV[6], 'PX', ARGV[16])
 end
 if ARGV[12] ~= '' then
-  redis.call('HSET', KEYS[3], 'q', ARGV[12])
   local entry = redis.call('XADD', KEYS[5], '*', 's', ARGV[14], 'f', ARGV[6])
   redis.call('PUBLISH', KEYS[6], table.concat({ARGV[12], entry, ARGV[14], ARGV[6]}, '\n'))
 end
