@@ -47,6 +47,10 @@ class Door:
     def options(self) -> SessionOptions:
         return self.memory.options
 
+    @property
+    def largest_input(self) -> int:
+        return 1000
+
     async def decide(self, decision: Callable[[Draft], T], /) -> T:
         answer = self.memory.decide(decision)
         self.moved.set()

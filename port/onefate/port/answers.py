@@ -57,6 +57,7 @@ class Failed(Position):
     askId: NotRequired[str]
     askedAbout: NotRequired[str]
     did: NotRequired[str]
+    limit: NotRequired[int]
 
 
 class Hop(TypedDict):

@@ -4,6 +4,7 @@ Nothing is validated against a schema and nothing here raises, whatever arrives 
 spec: port-settlement §2).
 """
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,11 @@ from onefate.broker.journey.values import ABSENT
 DEEPEST_INPUT: Final = 64
 WIDEST_INTEGER: Final = 1024
 """Bits; what is wider cannot be written as text everywhere."""
+TEXTS: Final = (
+    "journey", "step", "action", "instance", "offerId", "acknowledgementId", "key", "transitionId",
+    "routeTo",
+)  # fmt: skip
+"""Every argument that is a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,13 @@ class Arguments:
     def input(self) -> object:
         """The input exactly as sent; `ABSENT` where none was."""
         return self.sent.get("input", ABSENT)
+
+    def size(self, *, acting: bool) -> int:
+        """Count the bytes of JSON that a call would use; `acting` says that the input is one."""
+        parts: list[object] = [self.text(name) for name in TEXTS if name in self.sent]
+        if acting and self.input is not ABSENT:
+            parts.append(self.input)
+        return sum(len(json.dumps(part, separators=(",", ":"))) for part in parts)
 
 
 def is_json(value: object) -> bool:

@@ -5,6 +5,8 @@ It never waits for a fire or a person and never raises for anything an agent can
 commit together. Spec: port-settlement §2, §3.
 """
 
+from collections.abc import Callable
+
 from onefate.broker.journey.values import ABSENT
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.state import Wire, detached
@@ -20,41 +22,40 @@ from onefate.port.tools import Port
 
 def call(draft: Draft, port: Port, name: str, arguments: object = None) -> Wire:
     """Answer a tool call; `arguments` is whatever was sent."""
-    answer = _routed(draft, port, name, Arguments.of(arguments))
+    if name not in port.tool_names:
+        return {**_error("UNKNOWN_TOOL"), "tools": list(port.tool_names)}
+    sent = Arguments.of(arguments)
+    reads = _reading(port).get(name)
+    answer = _unusable(port, sent, acting=reads is None)
     if answer is None:
-        return {
-            "ok": False,
-            "judgment": "error",
-            "reason": "UNKNOWN_TOOL",
-            "tools": list(port.tool_names),
-        }
+        answer = _acted(draft, port, name, sent) if reads is None else reads(draft, port, sent)
     return detached({**answer, **position(draft)})
 
 
-def _routed(draft: Draft, port: Port, name: str, arguments: Arguments) -> Wire | None:
+def _reading(port: Port) -> dict[str, Callable[[Draft, Port, Arguments], Wire]]:
+    """Give the tools that perform nothing, by name."""
     names = port.names
-    if name == names.whats_here:
-        return whats_here(draft, port, arguments)
-    if name == names.why:
-        return why_call(draft, arguments)
-    if name == names.did_it_work:
-        return did_it_work(draft, arguments)
-    if name in names.journeys or name in (names.journey, names.do_action):
-        return _performed(draft, port, name, arguments)
-    return None
+    return {names.whats_here: whats_here, names.why: why_call, names.did_it_work: did_it_work}
 
 
-def _performed(draft: Draft, port: Port, name: str, arguments: Arguments) -> Wire:
-    """Answer a tool that can fire; an input that JSON cannot keep performs nothing."""
-    if arguments.input is not ABSENT and not is_json(arguments.input):
-        return {
-            "ok": False,
-            "judgment": "error",
-            "reason": "INPUT_UNREADABLE",
-            "why": texts.INPUT_UNREADABLE,
-        }
+def _acted(draft: Draft, port: Port, name: str, arguments: Arguments) -> Wire:
+    """Answer a tool that can fire."""
     if name in port.names.journeys:
         return journey_call(draft, port, port.names.journeys[name], arguments)
     if name == port.names.journey:
         return named_journey(draft, port, arguments)
     return do_action(draft, port, arguments)
+
+
+def _unusable(port: Port, arguments: Arguments, *, acting: bool) -> Wire | None:
+    """Refuse what cannot be kept: an input that is no JSON, or more than a call may bring."""
+    if acting and arguments.input is not ABSENT and not is_json(arguments.input):
+        return {**_error("INPUT_UNREADABLE"), "why": texts.INPUT_UNREADABLE}
+    limit = port.largest_input
+    if limit is None or arguments.size(acting=acting) <= limit:
+        return None
+    return {**_error("INPUT_TOO_LARGE"), "why": texts.INPUT_TOO_LARGE, "limit": limit}
+
+
+def _error(reason: str) -> Wire:
+    return {"ok": False, "judgment": "error", "reason": reason}

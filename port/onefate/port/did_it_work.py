@@ -15,6 +15,7 @@ from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
 from onefate.port.facts import is_still_working, row_of, settled_facts
+from onefate.port.tools import Port
 
 _CARDS: Final = {
     "awaiting-human": texts.P_AWAITING,
@@ -25,7 +26,7 @@ _CARDS: Final = {
 }
 
 
-def did_it_work(draft: Draft, arguments: Arguments) -> Wire:
+def did_it_work(draft: Draft, _: Port, arguments: Arguments) -> Wire:
     """Answer about the id that was sent, without position."""
     asked = arguments.named("transitionId")
     if asked is None:

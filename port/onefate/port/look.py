@@ -40,7 +40,7 @@ def whats_here(draft: Draft, port: Port, arguments: Arguments) -> Wire:
     return answer
 
 
-def why_call(draft: Draft, arguments: Arguments) -> Wire:
+def why_call(draft: Draft, _: Port, arguments: Arguments) -> Wire:
     """Show what led to the value of one state key; a key never written is answered too."""
     key = arguments.named("key")
     if key is None:

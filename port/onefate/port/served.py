@@ -38,6 +38,11 @@ class SessionDoor(Protocol):
         """The options the session was made with."""
         ...
 
+    @property
+    def largest_input(self) -> int:
+        """How many bytes of JSON one call may bring."""
+        ...
+
     async def decide(self, decision: Callable[[Draft], T], /) -> T:
         """Decide on the session as it stands and commit what was decided, as a whole."""
         ...
@@ -76,7 +81,7 @@ class ServedPort:
 
     def __init__(self, door: SessionDoor, options: PortOptions | None = None) -> None:
         self._door = door
-        self._port = Port(door.map, door.options, options)
+        self._port = Port(door.map, door.options, options, largest_input=door.largest_input)
         if door.options.enforced and not self._port.gated:
             logger.warning(
                 "the session requires a person's approval, and a port that serves %s is not bound "

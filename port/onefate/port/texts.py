@@ -150,6 +150,9 @@ INPUT_UNREADABLE: Final = (
     "The input cannot be kept as JSON: it nests too deeply or holds a number that JSON does not "
     "have. Nothing was performed."
 )
+INPUT_TOO_LARGE: Final = (
+    "What was sent is longer than limit, in bytes of JSON. Send less. Nothing was performed."
+)
 FORGOTTEN: Final = (
     "This fire existed and came to rest, and its record is no longer kept. How it came out cannot "
     "be said here any more. Do not repeat it on that account."

@@ -63,11 +63,15 @@ class Port:
         journey_map: JourneyMap,
         session_options: SessionOptions,
         options: PortOptions | None = None,
+        *,
+        largest_input: int | None = None,
     ) -> None:
         self.map: Final = journey_map
         self.options: Final = options or PortOptions()
         self.gated: Final = session_options.enforced and self.options.source == "agent"
         """Whether a fire of this port needs a person's recorded yes."""
+        self.largest_input: Final = largest_input
+        """How many bytes of JSON one call may bring; None where nothing keeps them."""
         self.names: Final = _names(journey_map, self.options)
 
     @property

@@ -7,6 +7,7 @@ Every door decides on the session as it stands and commits as a whole. Refusals 
 from collections.abc import Mapping, Sequence
 
 from onefate.broker.door.base import Doors
+from onefate.broker.door.orders import check_input
 from onefate.broker.performing.running import fire_here
 from onefate.broker.session import acknowledge, frames, gaps, motion, outcomes, registry, work
 from onefate.broker.session.attempt import FireOptions
@@ -14,14 +15,25 @@ from onefate.broker.session.fire import fire
 from onefate.broker.session.frames import FrameStatus
 from onefate.broker.session.outcomes import Rejection
 from onefate.broker.session.report import update_state
-from onefate.broker.session.state import Wire
+from onefate.broker.session.state import ABSENT, Wire
 
 
 class AppDoors(Doors):
     """What an app says and does."""
 
+    @property
+    def largest_input(self) -> int:
+        """How many bytes of JSON the input of one fire may have."""
+        raise NotImplementedError
+
     async def fire(self, action: str, options: FireOptions | None = None) -> Wire:
-        """Attempt an action; accepted, its handler runs later, and never before this returns."""
+        """Attempt an action; accepted, its handler runs later, and never before this returns.
+
+        Raises:
+            NotJson, TooLarge: the input cannot be kept; nothing was done.
+        """
+        if options is not None and options.payload is not ABSENT:
+            check_input(options.payload, self.largest_input)
         return await self._told(lambda draft: fire(draft, action, options))
 
     async def update_state(

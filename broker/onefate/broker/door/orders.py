@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Self, cast
 
+from onefate.broker.ledger.faults import NotJson, TooLarge
 from onefate.broker.session.draft import FireOrder
 from onefate.broker.session.state import ABSENT
 
@@ -28,6 +29,21 @@ class Order:
         words = cast("dict[str, object]", stored)
         texts = cast("dict[str, str]", stored)
         return cls(texts.get("b"), texts.get("h"), texts.get("i"), words.get("p"))
+
+
+def check_input(payload: object, limit: int) -> None:
+    """Let an input pass that can be kept.
+
+    Raises:
+        NotJson: JSON cannot carry it.
+        TooLarge: its JSON has more than `limit` bytes.
+    """
+    try:
+        size = len(json.dumps(payload, separators=(",", ":"), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise NotJson("input", str(problem) or "it is nested too deeply") from None
+    if size > limit:
+        raise TooLarge("input", size, limit)
 
 
 def order_bytes(order: FireOrder) -> bytes:

@@ -138,6 +138,11 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         return known or None
 
     @property
+    def largest_input(self) -> int:
+        """How many bytes of JSON the input of one fire may have."""
+        return self._broker.settings.max_payload_bytes
+
+    @property
     def performing(self) -> int:
         """How many fires the worker beside this session is performing now."""
         return self._worker.busy if self._worker is not None else 0
