@@ -87,12 +87,12 @@ class App:
             else:
                 self.decide(lambda draft: outcomes.handler_returned(draft, order.id, value))
 
-    def fire(self, action: str, source: str = "agent", **options: object) -> Wire:
+    def fire(self, action: str, source: str = "agent", /, **options: object) -> Wire:
         """Fire an action with options in the wire's words; its handler runs at the next flush."""
         said = FireOptions.read({"source": source, **options})
         return self.decide(lambda draft: fire(draft, action, said))
 
-    def done(self, action: str, source: str = "agent", **options: object) -> str:
+    def done(self, action: str, source: str = "agent", /, **options: object) -> str:
         """Fire an action that is accepted, let its handler run, and give the fire's id."""
         answer = self.fire(action, source, **options)
         assert answer["ok"] is True, answer
