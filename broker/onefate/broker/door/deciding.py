@@ -23,7 +23,7 @@ from onefate.broker.door.kept import AtHand, Performed, change_of, wanted_by
 from onefate.broker.errors import OnefateError
 from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.changes import Conflict, Wanted
-from onefate.broker.ledger.ids import new_token
+from onefate.broker.ledger.ids import TokenSeries
 from onefate.broker.ledger.sessions import MapSession
 from onefate.broker.session.draft import Code, Draft, RecordsNeeded
 from onefate.broker.session.options import SessionOptions
@@ -68,6 +68,7 @@ class Deciding:
         self._clock = clock
         self._by = by
         self._at_hand = AtHand()
+        self._tokens = TokenSeries()
         self._turn = asyncio.Lock()
         self._said: set[str] = set()
 
@@ -148,7 +149,7 @@ class Deciding:
         return moved
 
     async def _commit(self, draft: Draft, performed: Performed | None) -> bool:
-        change = change_of(draft, self._at_hand.revision, new_token(), self._by, performed)
+        change = change_of(draft, self._at_hand.revision, self._tokens.next(), self._by, performed)
         answer = await self._stored.commit(change)
         if isinstance(answer, Conflict):
             await self._load(Wanted())
