@@ -88,6 +88,8 @@ def test_what_is_refused_is_one_sentence(
         (KeyboardInterrupt(), 130, ""),
         (SystemExit(3), 3, ""),
         (BrokenPipeError(), 141, ""),
+        (ExceptionGroup("one", [Refused("shut"), BrokenPipeError()]), 141, ""),
+        (SystemExit("no number"), 2, ""),
         (RuntimeError("lost\nits way"), 70, "onefate: unexpected RuntimeError: lost its way (set"),
     ],
 )

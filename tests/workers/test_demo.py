@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import sys
 from collections.abc import AsyncGenerator
@@ -9,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 from anyio.abc import Process
 
@@ -24,13 +26,13 @@ pytestmark = proves("answer:one-truth", "wait:never-fails", "tools:bytes-stable"
 CLINIC = Path(__file__).parents[2] / "workers/onefate/workers/demo/clinic.json"
 watching = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched by pidfd")
 PID = re.compile(r"\bpid:? (\d+)")
+COMMAND = [sys.executable, "-m", "onefate.workers", "demo", "--plain"]
 FOLDER = re.compile(r"private server \(pid \d+\) in (\S+)")
 
 
 @asynccontextmanager
-async def demo(*arguments: str) -> AsyncGenerator[Process, None]:
-    command = [sys.executable, "-m", "onefate.workers", "demo", "--plain", *arguments]
-    process = await anyio.open_process(command, stderr=None)
+async def demo() -> AsyncGenerator[Process, None]:
+    process = await anyio.open_process(COMMAND, stderr=None)
     try:
         yield process
     finally:
@@ -102,12 +104,29 @@ async def test_an_interrupted_demo_leaves_nothing(sent: signal.Signals, code: in
 
 
 @watching
+async def test_a_demo_that_nobody_reads_leaves_nothing() -> None:
+    reading, writing = os.pipe()
+    process = await anyio.open_process(COMMAND, stdout=writing, stderr=None)
+    os.close(writing)
+    shown = ""
+    with anyio.fail_after(60):
+        while "worker two" not in shown:
+            await anyio.wait_readable(reading)
+            shown += os.read(reading, 4096).decode()
+        os.close(reading)
+        assert await process.wait() == 141
+    await process.aclose()
+    await gone(shown)
+
+
+@watching
 async def test_a_killed_demo_leaves_no_process() -> None:
     async with demo() as process:
         shown = await read(process, until="when_settled(find)")
         process.kill()
         await process.wait()
     await all_ended(shown)
+    await anyio.to_thread.run_sync(shutil.rmtree, FOLDER.findall(shown)[0])
 
 
 def clinic() -> JourneyMap:

@@ -31,28 +31,23 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = _run(arguments)
         sys.stdout.flush()
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else REFUSED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_READER
     except BaseException as error:  # noqa: BLE001 - the outermost frame of the program
         return _tell(root_cause(error))
     return code
 
 
 def root_cause(error: BaseException) -> BaseException:
-    """Give the error a person should read first: the interruption, our own, else the first."""
+    """Give the error that counts: a way of leaving, else our own, else any."""
     leaves = _leaves(error)
-    for is_first in (_is_interruption, _is_ours, _is_error):
+    for is_first in (_is_leaving, _is_ours, _is_error):
         for leaf in leaves:
             if is_first(leaf):
                 return leaf
     return leaves[0]
 
 
-def _is_interruption(error: BaseException) -> bool:
-    return isinstance(error, KeyboardInterrupt)
+def _is_leaving(error: BaseException) -> bool:
+    return isinstance(error, KeyboardInterrupt | SystemExit | BrokenPipeError)
 
 
 def _is_ours(error: BaseException) -> bool:
@@ -88,6 +83,11 @@ def _run(arguments: Sequence[str]) -> int:
 def _tell(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else REFUSED
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NO_READER
     code, problem, status = _sentence(error)
     if os.environ.get(DEBUG_VARIABLE):
         sys.excepthook(type(error), error, error.__traceback__)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import cast
+from typing import NoReturn, cast
 
 from rich import box
 from rich.console import Console
@@ -30,11 +30,17 @@ LONGEST_ANSWER = 90
 INDENT = " " * 13
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave it to the command line to end when nobody reads."""
+        raise BrokenPipeError
+
+
 class Screen:
     """Writes to a terminal, or plainly to anything else."""
 
     def __init__(self, *, plain: bool) -> None:
-        self._console = Console(
+        self._console = _Console(
             no_color=plain or None,
             highlight=False,
             emoji=False,
