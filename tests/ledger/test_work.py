@@ -29,6 +29,33 @@ async def test_a_queued_fire_is_read_claimed_and_settled_with_its_fence(broker: 
         assert await queue.take() == []
 
 
+async def test_an_idle_worker_is_told_the_entry_and_takes_no_more_than_it_asked_for(
+    broker: Broker,
+) -> None:
+    ledger = broker.ledger("s")
+    async with broker.queue("q", "w1") as queue:
+        assert await queue.take() == []
+        taken: list[str] = []
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as group:
+                group.start_soon(queue.wait)
+                await anyio.lowlevel.checkpoint()
+                for index in range(20):
+                    group.start_soon(ledger.record, "pay", index)
+                    await ledger.record("queued", index, queue="q")
+            while len(taken) < 20:
+                await queue.wait()
+                found = await queue.take(3)
+                assert len(found) <= 3
+                for entry in found:
+                    claimed(await queue.claim(entry))
+                    taken.append(entry.fire_id)
+        assert len(set(taken)) == 20
+        assert await queue.take() == []
+    stream = broker.keys("s").partition.work("q")
+    assert await broker.link.execute("XLEN", stream) == 0
+
+
 async def test_of_many_claims_one_starts_the_fire(broker: Broker) -> None:
     fire = await broker.ledger("s").record("pay", queue="q")
     answers: list[Claim | NotClaimed] = []

@@ -113,7 +113,19 @@ class Queue:
         Each is this consumer's until it is claimed, released, or taken over after a silence.
         """
         self._nudge.clear()
-        taken = self._take_hints()
+        taken: list[Entry] = []
+        try:
+            await self._read_all(taken, limit)
+        except BaseException:
+            self._held.difference_update((each.partition, each.entry) for each in taken)
+            self.reconnected()
+            raise
+        self._take_hints(taken, limit)
+        if self._marked:
+            self._nudge.set()
+        return taken
+
+    async def _read_all(self, taken: list[Entry], limit: int) -> None:
         if self._sweep is None:
             pause = SWEEP * _dice.uniform(0.75, 1.25)
             self._sweep = asyncio.get_running_loop().call_later(pause, self._sweep_is_due)
@@ -123,10 +135,8 @@ class Queue:
             self._history.discard(each)
         for each in tuple(self._marked):
             if len(taken) >= limit:
-                self._nudge.set()
                 break
             taken += await self._read_new(each, limit - len(taken))
-        return taken
 
     async def claim(self, entry: Entry, *, lease_ms: int = SILENCE_MS) -> Claim | NotClaimed:
         """Claim the entry's fire for this worker (fire:started-once)."""
@@ -221,11 +231,17 @@ class Queue:
             self._marked.add(partition)
         self._nudge.set()
 
-    def _take_hints(self) -> list[Entry]:
+    def _take_hints(self, taken: list[Entry], limit: int) -> None:
         hints, self._hints = self._hints, []
-        fresh = [each for each in hints if (each.partition, each.entry) not in self._held]
-        self._held.update((each.partition, each.entry) for each in fresh)
-        return fresh
+        for each in hints:
+            held = (each.partition, each.entry)
+            if held in self._held:
+                continue
+            if len(taken) < limit:
+                self._held.add(held)
+                taken.append(each)
+            else:
+                self._marked.add(self._of[each.partition])
 
     def _sweep_is_due(self) -> None:
         self._sweep = None
