@@ -10,7 +10,7 @@ from onefate.broker.session import cards
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.frames import journey_plan, journey_standing, leave_journey
 from onefate.broker.session.reads.available import ServedRows
-from onefate.broker.session.reads.decisions import decisions
+from onefate.broker.session.reads.decisions import decision_of
 from onefate.broker.session.reads.rows import Edge
 from onefate.broker.session.state import Wire
 from onefate.port import texts
@@ -42,7 +42,6 @@ class _Frame:
             for ask in reversed(draft.asks["live"].values())
             if cards.is_open(ask)
         }
-        self._decisions = {row["affordanceId"]: row for row in decisions(draft)}
         self._awaiting: list[Wire] = []
         self._with: list[Wire] = []
         self._ready: list[Wire] = []
@@ -79,18 +78,24 @@ class _Frame:
             self._later.append(self._later_row(action, step, edge))
         elif action in self._cards:
             self._awaiting.append({"askId": self._cards[action], "step": action})
-        elif action in self._decisions:
-            decision = self._decisions[action]
-            row: Wire = {"step": action, "made": decision["made"]}
-            if "about" in decision:
-                row["about"] = decision["about"]
-            self._with.append(row)
+        elif (decided := self._decided_row(action)) is not None:
+            self._with.append(decided)
         else:
             self._ready.append(_ready_row(action, edge))
 
+    def _decided_row(self, action: str) -> Wire | None:
+        declared = self._draft.action(action)
+        decision = None if declared is None else decision_of(self._draft, declared)
+        if decision is None:
+            return None
+        row: Wire = {"step": action, "made": decision["made"]}
+        if "about" in decision:
+            row["about"] = decision["about"]
+        return row
+
     def _later_row(self, action: str, step: Wire, edge: Edge | None) -> Wire:
         row: Wire = {"step": action, "status": step["status"]}
-        if action in self._decisions:
+        if "humanDecides" in step:
             row["humanDecides"] = True
         if edge is None:
             return row
