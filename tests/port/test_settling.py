@@ -6,7 +6,7 @@ from onefate.broker.session import motion
 from onefate.port import texts
 from tests.conformance.scenario import Json, table
 from tests.guarantees import proves
-from tests.port.stage import Stage, failing, position, returning, stage
+from tests.port.stage import HandlerError, Stage, failing, position, returning, stage
 
 pytestmark = proves("answer:three", "answer:absent-not-filled")
 
@@ -260,12 +260,27 @@ async def test_17_the_first_outside_report_settles_and_a_second_is_only_kept() -
 
 
 async def test_18_a_handler_that_fails_after_an_outside_report_shows_as_outcome_now() -> None:
-    async with stage({"a.n": failing}) as app:
-        fired = await app.call("do_action", action="n")
+    async def waiting(_payload: object) -> object:
+        return await app.driver.deferred("n")
+
+    async with stage({"a.n": waiting}) as app:
+        fired = await app.do("n")
+        await app.driver.flush()
         await app.observe(fired["transitionId"], source="stripe", status="performed")
+        await app.driver.release("n", None, HandlerError("nope"))
         answer = await app.did(fired["transitionId"])
         assert (answer["effectStatus"], answer["outcome"]) == ("performed", "committed")
         assert answer["outcomeNow"] == "rolled-back"
+
+
+@proves("fire:started-once")
+async def test_18_nothing_starts_for_a_fire_that_is_at_rest() -> None:
+    async with stage({"a.n": failing}) as app:
+        fired = await app.do("n")
+        await app.observe(fired["transitionId"], source="stripe", status="performed")
+        answer = await app.did(fired["transitionId"])
+        assert answer["effectStatus"] == "performed"
+        assert "outcomeNow" not in answer
 
 
 @proves("settle:no-clock")
