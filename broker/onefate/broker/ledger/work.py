@@ -157,12 +157,12 @@ class Queue:
         self._held.discard((entry.partition, entry.entry))
 
     async def _read_new(self, each: Partition, limit: int) -> list[Entry]:
+        """Read what is new; a nudge that comes meanwhile leaves the partition marked."""
+        self._marked.discard(each)
         reply = await self._read(each, ">", limit)
-        if reply is None:
-            return []
-        if len(reply) < limit:
-            self._marked.discard(each)
-        return list(self._entries(each, reply))
+        if reply is None or len(reply) >= limit:
+            self._marked.add(each)
+        return list(self._entries(each, reply or ()))
 
     async def _read_history(self, each: Partition) -> list[Entry]:
         found: list[Entry] = []
