@@ -1,4 +1,4 @@
-"""`python -m tests.ledger.keys_page` writes docs/keys.md; with `--check` it says if it is current."""
+"""`python -m tests.ledger.keys_page` writes docs/keys.md; `--check` says whether it is current."""
 
 import sys
 from pathlib import Path

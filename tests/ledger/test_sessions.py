@@ -99,6 +99,23 @@ async def test_a_commits_settlement_wakes_its_waiter(broker: Broker) -> None:
     assert woken == ["pay#1"]
 
 
+@proves("wait:no-lost-wakeup")
+async def test_a_fire_committed_here_is_waited_for_without_a_read(broker: Broker) -> None:
+    session, ledger = over_a_map(broker, "m"), broker.ledger("m")
+    first = committed(await session.commit(firing("warm#0")))
+    await session.commit(settling([performed_by("warm#0")], revision=first.revision, counter=1))
+    await ledger.when_settled("warm#0")
+    fires = replace(firing("warm#1", revision=first.revision + 1), counter=2)
+    second = committed(await session.commit(fires))
+    assert committed(await session.commit(fires)).revision == second.revision
+    close = settling([performed_by("warm#1")], revision=second.revision, counter=2)
+    await session.commit(close)
+    before = broker.counters()["commands"] - broker.counters()["heartbeats"]
+    with anyio.fail_after(5):
+        assert (await ledger.when_settled("warm#1")).by == "w"
+    assert broker.counters()["commands"] - broker.counters()["heartbeats"] == before
+
+
 async def test_a_fire_born_at_rest_is_recorded_and_settled_at_once(broker: Broker) -> None:
     session = over_a_map(broker, "m")
     born = replace(

@@ -76,7 +76,7 @@ class MapSession:
                 written.
         """
         program = Program(self._keys, change, self._store.settings.retention_ms).write_all()
-        reply = await self._store.write(lambda history: program.call(history, self.pins))
+        reply = await self._send(change, program)
         match text(reply[0]):
             case "conflict":
                 return Conflict(number(reply[1]))
@@ -86,6 +86,19 @@ class MapSession:
                 raise StaleFence(next(fenced, ""), fence)
             case _:
                 return self._committed(change, reply)
+
+    async def _send(self, change: Change, program: Program) -> Words:
+        hub = self._context.hub
+        expected = [hub.expect(self.session, FireId.parse(fire.id)) for fire in change.fires]
+        done = False
+        try:
+            reply = await self._store.write(lambda history: program.call(history, self.pins))
+            done = text(reply[0]) == "committed"
+        finally:
+            if not done:
+                for address in expected:
+                    hub.forget(address)
+        return reply
 
     def _reads(self, wanted: Wanted) -> tuple[list[str], list[Arg]]:
         keys = self._keys
