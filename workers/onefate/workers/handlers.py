@@ -1,17 +1,14 @@
 """An app's handlers, as a worker process has them: functions by action id."""
 
-import hashlib
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import cast
 
 from onefate.broker.door.orders import Order
 from onefate.broker.ledger.claims import Claim
 from onefate.broker.performing import Handler, NoHandler
 from onefate.workers.errors import BadHandlers
-
-LONGEST_QUEUE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +32,6 @@ class AppHandlers:
         if function is None:
             raise NoHandler(claim.fire_id)
         return function, order.payload
-
-
-def queue_name(queue: str, session: str) -> str:
-    """Name the queue of one session's workers; sessions never share one."""
-    name = f"{queue}:{session}"
-    if len(name.encode()) <= LONGEST_QUEUE:
-        return name
-    return f"{queue}:{hashlib.sha256(session.encode()).hexdigest()[:16]}"
 
 
 def load_handlers(name: str) -> Mapping[str, Handler]:

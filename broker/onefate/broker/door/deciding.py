@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from onefate.broker.door.kept import AtHand, Performed, change_of, wanted_by
+from onefate.broker.door.kept import AtHand, Own, Performed, change_of, wanted_by
 from onefate.broker.errors import OnefateError
 from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.changes import Conflict, Wanted
@@ -59,14 +59,14 @@ class Deciding:
         *,
         code: Code,
         clock: Clock,
-        by: str,
+        own: Own,
     ) -> None:
         self._stored = stored
         self._map = journey_map
         self._options = options
         self._code = code
         self._clock = clock
-        self._by = by
+        self._own = own
         self._at_hand = AtHand()
         self._tokens = TokenSeries()
         self._turn = asyncio.Lock()
@@ -149,7 +149,7 @@ class Deciding:
         return moved
 
     async def _commit(self, draft: Draft, performed: Performed | None) -> bool:
-        change = change_of(draft, self._at_hand.revision, self._tokens.next(), self._by, performed)
+        change = change_of(draft, self._at_hand.revision, self._tokens.next(), self._own, performed)
         answer = await self._stored.commit(change)
         if isinstance(answer, Conflict):
             await self._load(Wanted())

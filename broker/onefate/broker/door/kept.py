@@ -41,6 +41,14 @@ class Performed:
     """The work entry to be finished with the outcome; only of a repeatable fire."""
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Who this process is, and the queue that only it reads."""
+
+    name: str
+    queue: str
+
+
 @dataclass(slots=True)
 class AtHand:
     """What a process has loaded of a session, and the revision it is true at."""
@@ -133,7 +141,7 @@ def wanted_by(needed: RecordsNeeded) -> Wanted:
 
 
 def change_of(
-    draft: Draft, revision: int, token: str, by: str, performed: Performed | None
+    draft: Draft, revision: int, token: str, own: Own, performed: Performed | None
 ) -> Change:
     """Give everything a decision changes, as the store takes it."""
     decision = draft.decision
@@ -156,14 +164,14 @@ def change_of(
                 id=order.id,
                 action=order.action,
                 principal=order.principal,
-                by=by,
+                by=own.name,
                 payload=order_bytes(order) if order.runs else None,
-                queue=(order.queue or by) if order.runs else None,
+                queue=(order.queue or own.queue) if order.runs else None,
             )
             for order in decision.fires
         ],
         settlements=[
-            _settlement(fire_id, receipt, by, performed)
+            _settlement(fire_id, receipt, own.name, performed)
             for fire_id, receipt in decision.receipts.items()
         ],
         finished=[performed.entry] if performed is not None and performed.entry else (),

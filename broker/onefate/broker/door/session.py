@@ -21,9 +21,10 @@ import anyio
 from onefate.broker.door.app import AppDoors
 from onefate.broker.door.deciding import Clock, Decided, Deciding
 from onefate.broker.door.errors import NoSuchSession
-from onefate.broker.door.kept import LOGS, TABLES, Performed
+from onefate.broker.door.kept import LOGS, TABLES, Own, Performed
 from onefate.broker.door.outcomes import SessionOutcomes
 from onefate.broker.door.people import PeopleDoors
+from onefate.broker.door.queues import queue_name
 from onefate.broker.door.reading import ReadingDoors
 from onefate.broker.door.views import PrincipalView
 from onefate.broker.door.wiring import LocalHandlers, WiringDoors
@@ -71,10 +72,11 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         self.handlers = LocalHandlers(navigate)
         self._broker = broker
         self._ledger = broker.ledger(session_id)
+        self._own = Own(name, queue_name(name, session_id))
         pins = Pins(journey_map.fingerprint, _canonical(options))
         self._deciding = Deciding(
             broker.session(session_id, pins), journey_map, options,
-            code=self.code, clock=clock or broker.now_ms, by=name,
+            code=self.code, clock=clock or broker.now_ms, own=self._own,
         )  # fmt: skip
         self._open = AsyncExitStack()
         self._tasks = anyio.create_task_group()
@@ -189,10 +191,10 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         async with self._starting:
             if self._worker is None:
                 self._worker = await self._start_worker()
-        return self.name
+        return self._own.queue
 
     async def _start_worker(self) -> Worker:
-        queue = self._broker.queue(self.name, self.name, session=self.id)
+        queue = self._broker.queue(self._own.queue, self.name, session=self.id)
         await self._open.enter_async_context(queue)
         worker = Worker(queue, SessionOutcomes(self), self.handlers)
         await self._tasks.start(worker.run)

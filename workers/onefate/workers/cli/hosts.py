@@ -15,13 +15,14 @@ from cyclopts import Parameter
 
 from onefate.broker.door import Session, attach_session, open_session
 from onefate.broker.door.outcomes import SessionOutcomes
+from onefate.broker.door.queues import queue_name
 from onefate.broker.ledger.broker import Broker, open_broker
 from onefate.broker.performing import Worker
 from onefate.port import serve_to_agent
 from onefate.port.lines import listen as listen_at
 from onefate.port.lines import parse_address, serve_listener
 from onefate.workers.cli.store import DEFAULT_STORE, StoreFlags
-from onefate.workers.handlers import AppHandlers, load_handlers, queue_name
+from onefate.workers.handlers import AppHandlers, load_handlers
 from onefate.workers.hosting import DONE, serve_until_stopped
 from onefate.workers.mapfile import load_map, read_options
 
