@@ -86,7 +86,7 @@ class CoreDriver:
 
     async def report(self, delta: Json, options: Mapping[str, object]) -> Json:
         inside = self._inside
-        said = keywords(options)
+        said = keywords(options, report.update_state)
         answer = await self.decide(
             lambda draft: report.update_state(draft, table(delta), **said, inside=inside)
         )
@@ -94,7 +94,7 @@ class CoreDriver:
 
     async def begin_work(self, label: str | None, options: Mapping[str, object]) -> Json:
         inside = self._inside
-        said = keywords(options)
+        said = keywords(options, work.begin_work)
         answer = await self.decide(
             lambda draft: work.begin_work(draft, label, **said, inside=inside)
         )

@@ -4,6 +4,7 @@ A driver opens one session for one scenario. It is asynchronous throughout, so t
 plays the pure machine and a session on a server.
 """
 
+import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -53,9 +54,11 @@ _SNAKE = {
 }
 
 
-def keywords(options: Mapping[str, object]) -> dict[str, Any]:
-    """Options of the wire as the keyword arguments of our functions."""
-    return {_SNAKE.get(key, key): value for key, value in options.items()}
+def keywords(options: Mapping[str, object], door: Callable[..., object]) -> dict[str, Any]:
+    """Options of the wire as keyword arguments of `door`; those it does not read are left out."""
+    known = inspect.signature(door).parameters
+    said = {_SNAKE.get(key, key): value for key, value in options.items()}
+    return {name: value for name, value in said.items() if name in known}
 
 
 class App(Protocol):

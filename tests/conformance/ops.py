@@ -17,7 +17,7 @@ from tests.conformance.driver import Handler, Mount, keywords
 from tests.conformance.functions import Error, definition_from, filled
 from tests.conformance.handlers import described
 from tests.conformance.reading import READING, build_shape, picked, plain, settlement_shape
-from tests.conformance.scenario import Json, Step, table, text
+from tests.conformance.scenario import Json, NotSaid, Step, table, text
 from tests.conformance.stage import Stage
 
 Op: TypeAlias = Callable[[Stage, Step], Awaitable[Json]]
@@ -44,7 +44,10 @@ async def _when_settled(stage: Stage, step: Step) -> Json:
 
 
 async def _waited(stage: Stage, step: Step) -> Json:
-    settlement = stage.waits[text(step["as"])]()
+    name = text(step["as"])
+    if name not in stage.waits:
+        raise NotSaid(name)
+    settlement = stage.waits[name]()
     if settlement is None:
         return {"state": "open"}
     return {"state": "settled", **table(settlement_shape(settlement))}
@@ -77,7 +80,7 @@ async def _register(stage: Stage, step: Step) -> Json:
 
 async def _register_handlers(stage: Stage, step: Step) -> Json:
     group = text(step["group"])
-    mount = Mount(group=group, handlers=_bound(stage, table(step["handlers"])))
+    mount = Mount(group=group, handlers=_bound(stage, table(step.get("handlers"))))
     return await _mounted(stage, step, mount, f"group:{group}")
 
 
@@ -133,7 +136,7 @@ async def _unregister(stage: Stage, step: Step) -> Json:
 
 
 async def _set_enabled(stage: Stage, step: Step) -> Json:
-    group, action, enabled = stage.group(step), text(step["action"]), step["enabled"] is True
+    group, action, enabled = stage.group(step), text(step["action"]), step.get("enabled") is True
     await stage.driver.decide(
         lambda draft: registry.set_enabled(draft, group, action, enabled=enabled)
     )
@@ -155,7 +158,7 @@ async def _show(stage: Stage, step: Step) -> Json:
 
 
 async def _set_visible(stage: Stage, step: Step) -> Json:
-    node, visible = text(step["node"]), step["visible"] is True
+    node, visible = text(step["node"]), step.get("visible") is True
     await stage.driver.decide(lambda draft: registry.set_visible(draft, node, visible=visible))
     return OK
 
@@ -169,18 +172,18 @@ async def _observe_focus(stage: Stage, step: Step) -> Json:
 
 async def _sync(stage: Stage, step: Step) -> Json:
     answer = await stage.driver.decide(
-        lambda draft: motion.sync(draft, text(step["page"]), **keywords(options(step)))
+        lambda draft: motion.sync(draft, text(step["page"]), **keywords(options(step), motion.sync))
     )
     return picked(answer, "changed", "node", "offGraph")
 
 
 async def _update_state(stage: Stage, step: Step) -> Json:
-    answer = await stage.driver.report(step["delta"], options(step))
+    answer = await stage.driver.report(step.get("delta"), options(step))
     return picked(answer, "ok", "attributed", "reason", "pending")
 
 
 async def _observe_effect(stage: Stage, step: Step) -> Json:
-    wire = cast("dict[str, object]", table(step["report"]))
+    wire = cast("dict[str, object]", table(step.get("report")))
     answer = await stage.driver.decide(
         lambda draft: outcomes.observe_effect(draft, text(step["id"]), wire)
     )
@@ -198,8 +201,15 @@ async def _begin_work(stage: Stage, step: Step) -> Json:
     return picked(answer, "workId")
 
 
+def _work_row(stage: Stage, name: str) -> str:
+    row = table(stage.saved.get(name)).get("workId")
+    if not isinstance(row, str):
+        raise NotSaid(name)
+    return row
+
+
 async def _done(stage: Stage, step: Step) -> Json:
-    row = text(table(stage.saved[text(step["work"])])["workId"])
+    row = _work_row(stage, text(step["work"]))
     error = step.get("error")
     await stage.driver.decide(lambda draft: work.done(draft, row, error))
     return OK
@@ -212,7 +222,7 @@ def _door(door: Callable[..., object]) -> Op:
     async def answer(stage: Stage, step: Step) -> Json:
         about = text(step["id"] if "id" in step else step["action"])
         said = await stage.driver.decide(
-            lambda draft: door(draft, about, **{"by": "", **keywords(options(step))})
+            lambda draft: door(draft, about, **{"by": "", **keywords(options(step), door)})
         )
         return picked(said, "ok", "reason")
 
@@ -222,7 +232,7 @@ def _door(door: Callable[..., object]) -> Op:
 async def _decline_confirm(stage: Stage, step: Step) -> Json:
     answer = await stage.driver.decide(
         lambda draft: approval.decline_confirm(
-            draft, text(step["action"]), **keywords(options(step))
+            draft, text(step["action"]), **keywords(options(step), approval.decline_confirm)
         )
     )
     return picked(answer, "askId", "relayed")
@@ -265,7 +275,7 @@ async def _fire_raw(stage: Stage, step: Step) -> Json:
 
 
 async def _commit_journey(stage: Stage, step: Step) -> Json:
-    said = keywords(options(step))
+    said = keywords(options(step), frames.commit_journey)
     answer = await stage.driver.decide(
         lambda draft: frames.commit_journey(draft, text(step["journey"]), **said)
     )
@@ -281,7 +291,7 @@ async def _leave_journey(stage: Stage, step: Step) -> Json:
 
 
 async def _report_gap(stage: Stage, step: Step) -> Json:
-    gap = cast("dict[str, object]", table(step["gap"]))
+    gap = cast("dict[str, object]", table(step.get("gap")))
     await stage.driver.decide(lambda draft: report_gap(draft, gap))
     return OK
 
@@ -307,7 +317,7 @@ async def _tick(stage: Stage, step: Step) -> Json:
 
 async def _build(_stage: Stage, step: Step) -> Json:
     definition = definition_from(cast("dict[str, object]", table(step["def"])))
-    return build_shape(compile_map(_name(step.get("id")) or "built", definition))
+    return build_shape(compile_map(text(step.get("id", "built")), definition))
 
 
 OPS: dict[str, Op] = {

@@ -82,10 +82,13 @@ class RedisDriver:
         return lambda: plain(waiting.result()) if waiting.done() else None
 
     async def report(self, delta: Json, options: Mapping[str, object]) -> Json:
-        return plain(await self._door.update_state(table(delta), **keywords(options)))
+        door = self._door
+        said = keywords(options, door.update_state)
+        return plain(await door.update_state(table(delta), **said))
 
     async def begin_work(self, label: str | None, options: Mapping[str, object]) -> Json:
-        return plain(await self._door.begin_work(label, **keywords(options)))
+        door = self._door
+        return plain(await door.begin_work(label, **keywords(options, door.begin_work)))
 
     async def deferred(self, key: str) -> object:
         waiting = Deferred(key)

@@ -1,13 +1,29 @@
 """Recorded scenarios as values: what is played, what was answered, where we leave the reference."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import ClassVar, Final, TypeAlias, TypeGuard, cast
+
+from onefate.broker.errors import BadInput
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Step: TypeAlias = dict[str, Json]
+
+
+class NotSaid(BadInput):
+    """A step names an answer, a group or a wait that no earlier step left behind."""
+
+    code: ClassVar[str] = "NOT_SAID"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"No step before this one left {self.name!r} behind."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +92,14 @@ class Missing:
 MISSING = Missing()
 
 
+_REFERENCE: Final = re.compile(r"\$[A-Za-z][\w-]*(\..+)?", re.ASCII)
+
+
+def is_reference(value: Json) -> TypeGuard[str]:
+    """Whether a value stands for a saved answer, `$name` or `$name.path`."""
+    return isinstance(value, str) and _REFERENCE.fullmatch(value) is not None
+
+
 def lookup(reference: str, saved: Mapping[str, Json]) -> "Json | Missing":
     """What `$name.path` names among the saved answers; `MISSING` where nothing does."""
     name, *path = reference[1:].split(".")
@@ -93,7 +117,7 @@ def lookup(reference: str, saved: Mapping[str, Json]) -> "Json | Missing":
 def resolved(value: Json, saved: Mapping[str, Json]) -> Json:
     """The value with every reference replaced; a key whose reference names nothing is left out."""
     if isinstance(value, str):
-        found = lookup(value, saved) if value.startswith("$") else value
+        found = lookup(value, saved) if is_reference(value) else value
         return None if isinstance(found, Missing) else found
     if isinstance(value, list):
         return [resolved(item, saved) for item in value]
@@ -101,7 +125,6 @@ def resolved(value: Json, saved: Mapping[str, Json]) -> Json:
         return {
             key: resolved(item, saved)
             for key, item in value.items()
-            if not (isinstance(item, str) and item.startswith("$"))
-            or not isinstance(lookup(item, saved), Missing)
+            if not (is_reference(item) and isinstance(lookup(item, saved), Missing))
         }
     return value

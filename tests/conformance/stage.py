@@ -6,7 +6,7 @@ from typing import cast
 
 from onefate.port import PortOptions, port_options
 from tests.conformance.driver import Driver
-from tests.conformance.scenario import Json, Step, text
+from tests.conformance.scenario import Json, NotSaid, Step, text
 
 
 @dataclass(slots=True)
@@ -31,6 +31,8 @@ class Stage:
         self.port = port_options(cast("dict[str, object]", options))
 
     def group(self, step: Step) -> str:
-        """The session's name of the group that a step names."""
+        """The session's name of the group that a step names; it stays known once released."""
         name = text(step["group"])
-        return self.groups.get(name, name)
+        if name not in self.groups:
+            raise NotSaid(name)
+        return self.groups[name]
