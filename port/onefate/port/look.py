@@ -29,7 +29,7 @@ def whats_here(draft: Draft, port: Port, arguments: Arguments) -> Wire:
             "pages": [*draft.map.pages],
         }
     since = _version(arguments.number("sinceVersion"))
-    facts, brief = _grounding(draft, since)
+    facts, brief = _grounding(draft, port, since)
     answer: Wire = {"ok": True, "facts": facts, "brief": brief}
     answer["actions"] = action_rows(draft, port, since)
     journeys = journey_rows(draft)
@@ -60,12 +60,12 @@ def _version(sent: float | None) -> int | None:
     return max(-1, min(math.ceil(sent), LARGEST_VERSION))
 
 
-def _grounding(draft: Draft, since: int | None) -> tuple[str, str]:
+def _grounding(draft: Draft, port: Port, since: int | None) -> tuple[str, str]:
     """Tell what is on record and where the session stands; their history is asked for in one go."""
     told: list[str] = []
     together(
         lambda: told.append(ground_truth(draft, since)["text"]),
-        lambda: told.append(context_brief(draft, since)["text"]),
+        lambda: told.append(context_brief(draft, since, principal=port.options.source)["text"]),
     )
     return told[0], told[1]
 

@@ -24,7 +24,7 @@ def note(draft: Draft, kind: str, principal: str | None = None, **facts: object)
         "timestamp": draft.now,
         "node": draft.position["node"],
         "version": draft.counters["version"],
-        "availableActions": served_ids(draft, principal or "agent"),
+        "availableActions": served_ids(draft),
         "availableJourneys": list(draft.map.journeys),
     }
     if draft.position["node"] not in draft.map.pages:

@@ -12,8 +12,11 @@ from onefate.broker.session.draft import Draft
 from onefate.broker.session.state import Offer, Served
 
 
-def mint(draft: Draft, action: Action, judged: Evaluation, principal: str = "agent") -> Offer:
-    """Give the offer of a served row, minting it unless these facts have one that is kept."""
+def mint(draft: Draft, action: Action, judged: Evaluation, principal: str | None = None) -> Offer:
+    """Give the offer of a served row, minting it unless these facts have one that is kept.
+
+    Where nobody in particular looks, what anybody was told counts as told.
+    """
     offer = _facts(draft, action, judged, principal)
     digest = canonical_digest(_identity(offer))[:24]
     following, first = draft.counters["offer"], _first(draft)
@@ -40,8 +43,12 @@ def _identity(offer: Offer) -> list[object]:
     ]
 
 
-def _facts(draft: Draft, action: Action, judged: Evaluation, principal: str) -> Offer:
-    carried = staleness.carried(draft, action.id, principal)
+def _facts(draft: Draft, action: Action, judged: Evaluation, principal: str | None) -> Offer:
+    carried = (
+        staleness.carried_by_anybody(draft, action.id)
+        if principal is None
+        else staleness.carried(draft, action.id, principal)
+    )
     counters = draft.counters
     return Offer(
         offerId=f"offer#{counters['offer']}",

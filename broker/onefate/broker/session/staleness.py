@@ -13,6 +13,12 @@ def carried(draft: Draft, action_id: str, principal: str = "agent") -> list[str]
     return list(draft.carried.get(principal, {}).get(action_id, ()))
 
 
+def carried_by_anybody(draft: Draft, action_id: str) -> list[str]:
+    """Give the keys that anybody was told of and has not answered."""
+    told = (actions.get(action_id, ()) for actions in draft.carried.values())
+    return list(dict.fromkeys(key for keys in told for key in keys))
+
+
 def carry(draft: Draft, action_id: str, keys: Iterable[str], principal: str = "agent") -> None:
     """Note that `principal` was told of these keys; telling twice is telling once."""
     known = carried(draft, action_id, principal)

@@ -25,7 +25,7 @@ class ServedRows(Mapping[str, Edge]):
     must be cited get their offers, as `principal` sees them.
     """
 
-    def __init__(self, draft: Draft, principal: str = "agent") -> None:
+    def __init__(self, draft: Draft, principal: str | None = None) -> None:
         structure.check_drift(draft)
         self._draft = draft
         self._places = served_places(draft, principal)
@@ -43,7 +43,7 @@ class ServedRows(Mapping[str, Edge]):
         return len(self._places)
 
 
-def available(draft: Draft, principal: str = "agent") -> Available:
+def available(draft: Draft, principal: str | None = None) -> Available:
     """Serve every action that can be performed here now: `ServedRows`, all composed."""
     rows = ServedRows(draft, principal)
     together(*(partial(rows.__getitem__, action_id) for action_id in rows))

@@ -36,15 +36,20 @@ class Brief(TypedDict):
     text: str
 
 
-def context_brief(draft: Draft, since: int | None = None, most: int = MOST_ROWS) -> Brief:
-    """Tell what an agent needs to go on, in a bounded text that no app value enters."""
+def context_brief(
+    draft: Draft, since: int | None = None, most: int = MOST_ROWS, *, principal: str | None = None
+) -> Brief:
+    """Tell what an agent needs to go on, in a bounded text that no app value enters.
+
+    `principal` is who looks.
+    """
     together(lambda: latest_rows(draft, most, since), lambda: _closed_frames(draft))
     lines = [
         position_line(draft, draft.position),
         *_journey_lines(draft, since),
         *_row_lines(draft, since, most),
         _pending_line(draft),
-        _served_line(draft),
+        _served_line(draft, principal),
         *_place_lines(draft),
     ]
     brief = Brief(
@@ -154,8 +159,8 @@ def _pending_line(draft: Draft) -> str:
     return texts.PENDING_NOW.format(actions=waiting)
 
 
-def _served_line(draft: Draft) -> str:
-    served = served_ids(draft)
+def _served_line(draft: Draft, principal: str | None) -> str:
+    served = served_ids(draft, principal)
     frame = draft.frame.get("open")
     if frame is not None:
         steps = draft.map.journeys[frame["journeyId"]].steps

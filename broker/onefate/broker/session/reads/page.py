@@ -28,8 +28,11 @@ class Place:
     offer: Offer | None
 
 
-def served_places(draft: Draft, principal: str = "agent") -> dict[str, Place]:
-    """Give what is served here now, by action id in declaration order, as `principal` sees it."""
+def served_places(draft: Draft, principal: str | None = None) -> dict[str, Place]:
+    """Give what is served here now, by action id in declaration order, as `principal` sees it.
+
+    None is nobody in particular: what is served is the same, only whose offers it has differs.
+    """
     judged = _judges_offers(draft)
     tree = Tree(draft)
     places: dict[str, Place] = {}
@@ -41,7 +44,7 @@ def served_places(draft: Draft, principal: str = "agent") -> dict[str, Place]:
     return places
 
 
-def served_ids(draft: Draft, principal: str = "agent") -> list[str]:
+def served_ids(draft: Draft, principal: str | None = None) -> list[str]:
     """Give the ids of the actions that are served here now."""
     return list(served_places(draft, principal))
 
@@ -54,7 +57,7 @@ def _candidates(draft: Draft) -> Iterator[tuple[Action, str]]:
             yield action, path
 
 
-def _mint(draft: Draft, action: Action, principal: str) -> Offer:
+def _mint(draft: Draft, action: Action, principal: str | None) -> Offer:
     return offers.mint(draft, action, evaluate(action.guard, draft.state), principal)
 
 
