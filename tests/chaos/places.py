@@ -1,7 +1,9 @@
 """Brokers and sessions as the chaos suite opens them: they notice a silent server soon."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+
+import anyio
 
 from onefate.broker import BrokerSettings, Durability, open_broker
 from onefate.broker.door import Session, open_session
@@ -22,3 +24,10 @@ async def shop(url: str, session_id: str, *, name: str | None = None) -> AsyncGe
         open_session(broker, session_id, SHOP, OPTIONS, name=name) as session,
     ):
         yield session
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Return once something is true of this process."""
+    with anyio.fail_after(30):
+        while not true():
+            await anyio.sleep(0.005)

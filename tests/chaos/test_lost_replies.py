@@ -195,4 +195,3 @@ async def _wired(near: Session, far: Session) -> None:
     await near.wire("app", ["till.count"], queue="nobody")
     await near.flush()
     await far.version()
-
