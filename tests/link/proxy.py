@@ -7,6 +7,7 @@
         proxy.hold() / proxy.go_on()  # replies wait / leave, in order
         proxy.swallow()               # a black hole: bytes vanish both ways, connections stay
         proxy.close_door() / await proxy.open_door()  # nobody listens / somebody does again
+    proxy.lead_to(other.socket)   # connections from now on lead to another server
 
 Everything is event driven: `await proxy.connected(n)` returns once n connections were accepted.
 """
@@ -112,6 +113,10 @@ class Proxy:
         """End every connection now."""
         for pair in tuple(self._pairs):
             pair.cut()
+
+    def lead_to(self, target: Path | tuple[str, int]) -> None:
+        """Let connections from now on lead to another server; those that are open stay."""
+        self._target = target
 
     def hold(self) -> None:
         """Keep replies back until `go_on`."""

@@ -144,7 +144,7 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Papers:
     folder = tmp_path_factory.mktemp("tls")
     made = Papers(folder / "ca.pem", folder / "server.pem", folder / "server.key")
     request, ca_key, names = folder / "server.csr", folder / "ca.key", folder / "names"
-    names.write_text("subjectAltName=IP:127.0.0.1\n")
+    names.write_text("subjectAltName=IP:127.0.0.1\n", "utf-8")
     new_key = ["-newkey", "rsa:2048", "-nodes", "-subj"]
     commands: list[list[str | Path]] = [
         ["req", "-x509", *new_key, "/CN=onefate test", "-keyout", ca_key, "-out", made.authority],
