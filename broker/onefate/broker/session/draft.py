@@ -18,6 +18,7 @@ from typing import Final, Generic, Self, TypeVar, cast, overload
 
 from onefate.broker.journey import Action, JourneyMap, declare_action
 from onefate.broker.session import state as s
+from onefate.broker.session.beginning import EMPTY
 from onefate.broker.session.decision import Decision, FireOrder, RecordsNeeded, Snapshot
 from onefate.broker.session.history import Log, Logged, Table, Tabled
 from onefate.broker.session.options import SessionOptions
@@ -199,7 +200,7 @@ class Draft:
         if name in self.decision.sections:
             return self.decision.sections[name]
         if name not in self.snapshot.sections:
-            self.snapshot.sections[name] = s.EMPTY[name]()
+            self.snapshot.sections[name] = EMPTY[name]()
         return self.snapshot.sections[name]
 
     def edit(self, section: Section[V]) -> V:

@@ -64,8 +64,8 @@ def _cannot_open(draft: Draft, journey_id: str, source: str) -> Wire | None:
     if not judged.matched:
         evidence = list(judged.conditions)
         return {"ok": False, "reason": "PRECONDITION_FAILED", "evidence": evidence}
-    entry = draft.action(journey.steps[0])
-    if source != "agent" or draft.options.tour or entry is None or could_materialise(draft, entry):
+    entry = draft.map.actions[journey.steps[0]]
+    if source != "agent" or draft.options.tour or could_materialise(draft, entry):
         return None
     gesture = gaps.gesture_kind(entry)
     gaps.note(
@@ -193,11 +193,9 @@ def note_step(draft: Draft, row: Row, *, inferred: bool = False) -> None:
     action_id = rows.action_of(row)
     if frame is None or action_id not in _journey(draft, frame["journeyId"]).steps:
         return
-    section = draft.edit(Draft.frame)
-    if "open" in section:
-        counts = section["open"]["inferred" if inferred else "fired"]
-        counts[action_id] = counts.get(action_id, 0) + 1
-        row["frame"] = frame["number"]
+    counts = draft.edit(Draft.frame).get("open", frame)["inferred" if inferred else "fired"]
+    counts[action_id] = counts.get(action_id, 0) + 1
+    row["frame"] = frame["number"]
 
 
 def forget_step(draft: Draft, row: Row) -> None:
@@ -236,9 +234,7 @@ def journey_plan(draft: Draft, journey_id: str) -> list[Wire]:
 
 
 def _plan_row(draft: Draft, step: str, steps: Iterable[str], frame: Frame | None) -> Wire:
-    action = draft.action(step)
-    if action is None:
-        raise UnknownJourney(step)
+    action = draft.map.actions[step]
     judged = evaluate(action.guard, draft.state, draft.options.redacted_keys)
     row: Wire = {
         "affordanceId": step,
@@ -270,8 +266,7 @@ def _status(draft: Draft, action: Action, judged: Evaluation, frame: Frame | Non
 def _dependencies(draft: Draft, action: Action, steps: Iterable[str]) -> list[Wire]:
     found: list[Wire] = []
     for other in dict.fromkeys(steps):
-        declared = draft.action(other)
-        writes = () if declared is None or other == action.id else declared.writes or ()
+        writes = () if other == action.id else draft.map.actions[other].writes or ()
         via = [key for key in action.guard_keys if key in writes]
         if via:
             found.append({"affordanceId": other, "viaKeys": via})
@@ -313,8 +308,7 @@ def _governed(draft: Draft, step: Wire) -> tuple[str, Wire]:
         return "awaiting-human", {"askId": card["askId"]}
     if card is not None and card.get("answer") == "declined":
         return "declined", {"askId": card["askId"]}
-    action = draft.action(action_id)
-    decision = None if action is None else decision_of(draft, action)
+    decision = decision_of(draft, draft.map.actions[action_id])
     if decision is not None and step["status"] == "ready":
         told = {key: value for key, value in decision.items() if key != "affordanceId"}
         return "with-the-human", told

@@ -133,7 +133,7 @@ def equal(left: object, right: object) -> bool:
     return left is right or same(left, right)
 
 
-def was_recorded(draft: Draft, transition_id: str) -> bool:
+def was_dropped(draft: Draft, transition_id: str) -> bool:
     """Say whether the id carries a number that this session has given out, to a row now gone."""
     n = number_of(transition_id)
     if n is None or n >= draft.counters["row"]:

@@ -6,9 +6,8 @@ graph-session §9.5-9.7; laws settle:first-wins, settle:immutable, settle:no-clo
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
-from onefate.broker.errors import Forgotten, NeverExisted, WasAsk, WasStimulus
+from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.journey import Action, Filter
 from onefate.broker.journey.conditions import evaluate
 from onefate.broker.session import cards, concurrency, frames, gaps, motion, rows, structure, texts
@@ -25,8 +24,6 @@ from onefate.broker.session.state import (
     Wire,
     detached,
 )
-
-_RANK: Final[dict[Certainty, int]] = {"observed": 2, "inferred": 1, "unknown": 0}
 
 
 def dequeue(draft: Draft, fire_id: str) -> Pending | None:
@@ -81,11 +78,10 @@ def _claim(draft: Draft, row: Row, action: Action | None) -> bool:
 
 
 def restamp(row: Row, basis: str, certainty: Certainty) -> None:
-    """Put the settling evidence on a fire's attribution; certainty can only fall."""
+    """Put the settling evidence on a fire; it begins as observed, so certainty only falls."""
     attribution = row["record"]["attribution"]
-    if _RANK[certainty] <= _RANK[attribution["certainty"]]:
-        attribution["basis"] = basis
-        attribution["certainty"] = certainty
+    attribution["basis"] = basis
+    attribution["certainty"] = certainty
 
 
 def come_to_rest(draft: Draft, row: Row) -> None:
@@ -230,20 +226,19 @@ def settlement_if_known(draft: Draft, transition_id: str) -> Receipt | None:
         return None
     together(lambda: draft.receipts.get(transition_id), lambda: rows.find(draft, transition_id))
     receipt = draft.receipts.get(transition_id)
-    return fate_of(draft, transition_id) if receipt is None else receipt
+    if receipt is None:
+        raise _impossible(draft, transition_id)
+    return receipt
 
 
-def fate_of(draft: Draft, transition_id: str) -> Receipt:
-    """Give the receipt of a fire that is not open, or say by name why there can be none."""
+def _impossible(draft: Draft, transition_id: str) -> ImpossibleId:
+    """Give the name of why no settlement can ever be given for an id that is not open."""
     awaiting = awaiting_settlement(draft)
     row = rows.find(draft, transition_id)
     if row is not None and not rows.is_fire(row):
-        raise WasStimulus(transition_id, awaiting)
+        return WasStimulus(transition_id, awaiting)
     if row is None and cards.was_given(draft, transition_id):
-        raise WasAsk(transition_id, awaiting)
-    receipt = draft.receipts.get(transition_id)
-    if receipt is not None:
-        return receipt
-    if rows.was_recorded(draft, transition_id):
-        raise Forgotten(transition_id, awaiting)
-    raise NeverExisted(transition_id, awaiting)
+        return WasAsk(transition_id, awaiting)
+    if row is not None or rows.was_dropped(draft, transition_id):
+        return Forgotten(transition_id, awaiting)
+    return NeverExisted(transition_id, awaiting)
