@@ -129,4 +129,4 @@ def test_an_answer_is_shown_in_one_line(answer: object, shown: str) -> None:
 
 
 def test_a_process_that_said_nothing_is_named() -> None:
-    assert str(MemberFailed("port-1", "")).endswith("it said: nothing")
+    assert str(MemberFailed("port-1", "")).endswith("it said: nothing.")

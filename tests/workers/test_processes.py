@@ -169,7 +169,7 @@ async def test_a_port_ends_in_good_order(
         with anyio.fail_after(20):
             assert await member.process.wait() == code
         assert not await anyio.Path(tmp_path / "p.sock").exists()
-        assert await anyio.Path(tmp_path / "port-1.log").read_text() == ""
+        assert await anyio.Path(tmp_path / "port-1.log").read_text("utf-8") == ""
 
 
 @proves("tools:bytes-stable")

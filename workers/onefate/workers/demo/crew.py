@@ -67,7 +67,7 @@ class Crew:
             said = await _first_line(process)
             if said.startswith(READY):
                 return Member(name, process, said.removeprefix(READY).strip())
-        raise MemberFailed(name, (await anyio.Path(log).read_text()).strip()[-500:])
+        raise MemberFailed(name, (await anyio.Path(log).read_text("utf-8")).strip()[-500:])
 
     async def end(self) -> None:
         """End every child: asked first, then made to."""

@@ -15,9 +15,12 @@ class MemberFailed(Unavailable):
     code = "DEMO_PROCESS"
 
     def __init__(self, name: str, said: str) -> None:
-        super().__init__(f"the process {name} did not become ready; it said: {said or 'nothing'}")
+        super().__init__(name, said)
         self.name = name
         self.said = said
+
+    def __str__(self) -> str:
+        return f"The process {self.name} did not become ready; it said: {self.said or 'nothing'}."
 
 
 class TurnTimedOut(Unavailable):
@@ -26,6 +29,9 @@ class TurnTimedOut(Unavailable):
     code = "DEMO_TIMEOUT"
 
     def __init__(self, says: str, seconds: float) -> None:
-        super().__init__(f"no answer within {seconds:g} s to the turn {says!r}")
+        super().__init__(says, seconds)
         self.says = says
         self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"There was no answer within {self.seconds:g} s to the turn {self.says!r}."
