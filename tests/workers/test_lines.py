@@ -119,7 +119,7 @@ async def test_what_is_in_flight_on_a_connection_is_bounded(tmp_path: Path) -> N
             for number in range(20):
                 group.start_soon(client.when_settled, f"a#{number}")
             await port.until(waits=20)
-            with pytest.raises(PortAnsweredError, match="at most 20 requests"):
+            with pytest.raises(PortAnsweredError, match="At most 20 requests"):
                 await client.tools()
             group.cancel_scope.cancel()
         await port.until(abandoned=20)

@@ -23,4 +23,4 @@ class PortOptionsError(BadInput):
         self.problem = problem
 
     def __str__(self) -> str:
-        return f"port option {self.option}: {self.problem}"
+        return f"The port option {self.option} {self.problem}."

@@ -34,4 +34,4 @@ class BadHandlers(BadInput):
         self.problem = problem
 
     def __str__(self) -> str:
-        return f"the handlers {self.name!r} cannot be used: {self.problem}"
+        return f"The handlers {self.name!r} cannot be used: {self.problem}."

@@ -18,4 +18,4 @@ class NoSuchSession(Refused):
         self.session_id = session_id
 
     def __str__(self) -> str:
-        return f"there is no session {self.session_id!r}; open it with its options first"
+        return f"There is no session {self.session_id!r}; open it with its options first."

@@ -79,4 +79,4 @@ class UnknownPageError(BadInput):
         self.known = known
 
     def __str__(self) -> str:
-        return f"no page is called {self.page!r}; the map declares {', '.join(self.known)}"
+        return f"No page is called {self.page!r}; the map declares {', '.join(self.known)}."

@@ -15,7 +15,7 @@ class NotInHandler(BadInput):
     code = "NOT_IN_HANDLER"
 
     def __str__(self) -> str:
-        return "no handler is running here; only a handler can report as its fire"
+        return "No handler is running here; only a handler can report as its fire."
 
 
 class NoHandler(BadInput):
@@ -29,4 +29,4 @@ class NoHandler(BadInput):
 
     def __str__(self) -> str:
         fire = self.fire_id
-        return f"the handler of {fire} is not registered any more; register it, then fire again"
+        return f"The handler of {fire} is not registered any more; register it, then fire again."

@@ -24,9 +24,12 @@ class BadLine(BadInput):
     code = "BAD_LINE"
 
     def __init__(self, problem: str, request_id: int | str | None = None) -> None:
-        super().__init__(f"the line is not a request: {problem}")
+        super().__init__(problem, request_id)
         self.problem = problem
         self.request_id = request_id
+
+    def __str__(self) -> str:
+        return f"The line is not a request: {self.problem}."
 
 
 class LineTooLong(BadInput):
@@ -35,8 +38,11 @@ class LineTooLong(BadInput):
     code = "LINE_TOO_LONG"
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"a line may hold at most {limit} bytes; this one was skipped")
+        super().__init__(limit)
         self.limit = limit
+
+    def __str__(self) -> str:
+        return f"A line may hold at most {self.limit} bytes; this one was skipped."
 
 
 class RequestIdInUse(BadInput):
@@ -45,8 +51,11 @@ class RequestIdInUse(BadInput):
     code = "REQUEST_ID_IN_USE"
 
     def __init__(self, request_id: int | str) -> None:
-        super().__init__(f"request {request_id!r} is still being answered; use a fresh id")
+        super().__init__(request_id)
         self.request_id = request_id
+
+    def __str__(self) -> str:
+        return f"Request {self.request_id!r} is still being answered; use a fresh id."
 
 
 class BadAddress(BadInput):
@@ -55,8 +64,11 @@ class BadAddress(BadInput):
     code = "BAD_ADDRESS"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is no address; write unix:PATH or tcp:HOST:PORT")
+        super().__init__(text)
         self.text = text
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no address; write unix:PATH or tcp:HOST:PORT."
 
 
 class AddressRefused(Refused):
@@ -65,9 +77,12 @@ class AddressRefused(Refused):
     code = "ADDRESS_REFUSED"
 
     def __init__(self, address: str, problem: str) -> None:
-        super().__init__(f"cannot listen at {address}: {problem}")
+        super().__init__(address, problem)
         self.address = address
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"The port cannot listen at {self.address}: {self.problem}."
 
 
 class TooManyRequests(Refused):
@@ -76,9 +91,12 @@ class TooManyRequests(Refused):
     code = "TOO_MANY_REQUESTS"
 
     def __init__(self, limit: int, request_id: int | str) -> None:
-        super().__init__(f"at most {limit} requests may be in flight on one connection")
+        super().__init__(limit, request_id)
         self.limit = limit
         self.request_id = request_id
+
+    def __str__(self) -> str:
+        return f"At most {self.limit} requests may be in flight on one connection."
 
 
 class PortAnsweredError(Refused):
@@ -87,9 +105,12 @@ class PortAnsweredError(Refused):
     code = "PORT_ERROR"
 
     def __init__(self, reason: str, sentence: str) -> None:
-        super().__init__(sentence)
+        super().__init__(reason, sentence)
         self.reason = reason
         self.sentence = sentence
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 class WaitAbandoned(Unavailable):
@@ -98,8 +119,11 @@ class WaitAbandoned(Unavailable):
     code = "WAIT_ABANDONED"
 
     def __init__(self, request_id: int | str) -> None:
-        super().__init__(f"the wait of request {request_id!r} was abandoned by its caller")
+        super().__init__(request_id)
         self.request_id = request_id
+
+    def __str__(self) -> str:
+        return f"The wait of request {self.request_id!r} was abandoned by its caller."
 
 
 class PortGone(Unavailable):
@@ -108,5 +132,8 @@ class PortGone(Unavailable):
     code = "PORT_GONE"
 
     def __init__(self, address: str) -> None:
-        super().__init__(f"the connection to the port at {address} ended before it answered")
+        super().__init__(address)
         self.address = address
+
+    def __str__(self) -> str:
+        return f"The connection to the port at {self.address} ended before it answered."
