@@ -1,6 +1,8 @@
 """What a map compiles to: order, composition, resolution, and the Python way to write one."""
 
 import textwrap
+from collections.abc import Callable
+from typing import cast
 
 import pytest
 
@@ -192,6 +194,20 @@ def test_links_and_pages_of_tables() -> None:
     assert not compile_map("hotel", MapDefinition(sources=[alone])).actions
     bare = compile_map("hotel", MapDefinition(sources=[from_routes({"home": "/"})]))
     assert list(bare.pages) == ["home"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        lambda: from_routes(cast("dict[str, str]", None)),
+        lambda: from_routes({"home": "/"}, cross_links=cast("list[str]", "home")),
+        lambda: from_routes({"home": "/"}, cross_links=cast("list[str]", [None])),
+        lambda: from_journeys(cast("dict[str, object]", [])),
+    ],
+)
+def test_a_table_that_is_none_is_refused(source: Callable[[], object]) -> None:
+    with pytest.raises(MapError):
+        source()
 
 
 def test_a_journey_of_two_tables_is_refused() -> None:

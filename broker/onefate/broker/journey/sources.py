@@ -46,14 +46,22 @@ def from_routes(
     Raises:
         MapError: BAD_NAME or BAD_SOURCE, with the path inside the table.
     """
+    _check_table(table)
     pages = {name: _route(name, entry) for name, entry in table.items()}
     if cross_links is None:
         return RoutesSource(pages=pages)
     if cross_links is True:
         links = [name for name, page in pages.items() if is_literal(page.route or "")]
-    else:
+    elif is_list(cross_links):
         links = [_linkable(name, pages) for name in cross_links]
+    else:
+        raise MapError("BAD_SOURCE", ("crossLinks",), "links are true, or a list of pages")
     return RoutesSource(pages=pages, cross_links=links)
+
+
+def _check_table(table: object) -> None:
+    if not is_object(table):
+        raise MapError("BAD_SOURCE", (), "a source is a table of names")
 
 
 def _route(name: str, entry: object) -> RouteDefinition:
@@ -70,11 +78,11 @@ def _route(name: str, entry: object) -> RouteDefinition:
     return read(RouteDefinition, entry, (name,))
 
 
-def _linkable(name: str, pages: Mapping[str, RouteDefinition]) -> str:
-    page = pages.get(name)
-    if page is None or not is_literal(page.route or ""):
+def _linkable(name: object, pages: Mapping[str, RouteDefinition]) -> str:
+    page = pages.get(name) if isinstance(name, str) else None
+    if not isinstance(name, str) or page is None or not is_literal(page.route or ""):
         problem = "links lead to pages of the table whose route has no :parameter"
-        raise MapError("BAD_SOURCE", ("crossLinks", name), problem)
+        raise MapError("BAD_SOURCE", ("crossLinks", str(name)), problem)
     return name
 
 
@@ -84,6 +92,7 @@ def from_journeys(table: Mapping[str, object]) -> JourneysSource:
     Raises:
         MapError: BAD_NAME, or the shape of a journey.
     """
+    _check_table(table)
     for name, entry in table.items():
         check_name(name, (name,))
         if is_object(entry) and not is_list(entry.get("steps")):
