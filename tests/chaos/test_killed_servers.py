@@ -1,4 +1,4 @@
-"""A private server killed in the middle: what was acknowledged stands, and nobody waits for ever."""
+"""A private server killed in mid-run: what it acknowledged stands, and every wait ends."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Workers and ports killed at each point of a fire's life: nothing is started twice or forgotten."""
+"""Workers and ports killed at any point of a fire's life: nothing is started twice or lost."""
 
 import anyio
 import pytest

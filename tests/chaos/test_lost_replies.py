@@ -1,4 +1,4 @@
-"""The reply to each writing script is lost, once and twice: one effect, and its author is told so."""
+"""The reply to each writing script is lost: there is one effect, and its author is told so."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
