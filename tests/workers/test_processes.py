@@ -148,7 +148,7 @@ async def test_a_worker_told_to_end_finishes_what_it_runs(
         await evidence(port, fire)
         worker.process.send_signal(signal.SIGTERM)
         with anyio.fail_after(20):
-            await anyio.to_thread.run_sync(pipe.write_text, "finished")
+            await anyio.to_thread.run_sync(pipe.write_bytes, b"finished")
             assert await worker.process.wait() == 0
         assert (await settled(port, fire))["effectStatus"] == "performed"
         facts = await port.settled_answer(fire)
