@@ -1,4 +1,4 @@
-"""The small app that the benchmark's ports serve: one page, an action with every gate, one that waits."""
+"""The small app that the benchmark's ports serve: an action with every gate, and one that waits."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -34,6 +34,9 @@ MAP: Final[JourneyMap] = compile_map(
 """`till.pay` passes a guard, a switch, an input schema and single flight; `till.hold` may wait."""
 
 OPTIONS: Final[Mapping[str, object]] = {"state": {"open": True}}
+LEDGER_QUEUE: Final = "ledger-work"
+PORT_QUEUE: Final = "port-work"
+PORT_SESSION: Final = "port"
 PAY: Final = "till.pay"
 HOLD: Final = "till.hold"
 INPUT: Final = {"amount": 42}

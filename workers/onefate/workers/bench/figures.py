@@ -41,8 +41,8 @@ class Figure:
 
 def _life(kind: str, says: str, median: float, tail: float) -> tuple[Figure, Figure]:
     return (
-        Figure(f"{kind}-life-p50", f"{says}, p50 against the floor", "at most", median, "×"),
-        Figure(f"{kind}-life-p99", f"{says}, p99 against the floor", "at most", tail, "×"),
+        Figure(f"{kind}-life-p50", f"{says}, p50 against the floor", "at most", median, "x"),
+        Figure(f"{kind}-life-p99", f"{says}, p99 against the floor", "at most", tail, "x"),
     )
 
 
@@ -57,7 +57,7 @@ FIGURES: Final = (
     Figure("port-here-commands", "commands for the port's whole life, handler in its own process",
            "at most", 8, "commands", "counted"),
     Figure("settle-rate", "settlements a second of one process against plain SET NX through "
-           "redis-py's pool", "at least", 3, "×"),
+           "redis-py's pool", "at least", 3, "x"),
     Figure("waiter-connections", "connections of a process with open waiters",
            "at most", 1, "connections", "counted"),
     Figure("waiter-idle", "commands a second while all of them wait",
@@ -65,9 +65,9 @@ FIGURES: Final = (
     Figure("waiters-woken", "waiters woken of those that waited",
            "at least", 100, "%", "counted"),
     Figure("late-do-action", "a late `do_action` of a session against call number 10",
-           "at most", 1.2, "×"),
+           "at most", 1.2, "x"),
     Figure("late-whats-here", "a late `whats_here` of a session against call number 10",
-           "at most", 1.2, "×"),
+           "at most", 1.2, "x"),
     Figure("ledger-open-bytes", "memory of a ledger's open fire, besides payload",
            "at most", 512, "B", "counted"),
     Figure("ledger-settled-bytes", "memory of a ledger's retained settlement, besides payload",
@@ -80,8 +80,6 @@ FIGURES: Final = (
            "at most", 200, "ms"),
 )  # fmt: skip
 """In the order in which they are told."""
-
-BY_NAME: Final[Mapping[str, Figure]] = {figure.name: figure for figure in FIGURES}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """The floor: the least Redis work that gives the guarantee of a settled fire, written by hand.
 
-On the same link as everything else, in the same shape: whoever records also waits, on one
-connection, and the worker is on another. Record and queue the fire with a nudge; read the queue;
-settle by SET NX and announce; whoever subscribed before it read receives.
+On the same link as everything else, in the same shape: whoever records also waits, in one process,
+and the worker is in another. Record and queue the fire with a nudge; read the queue; settle by
+SET NX and announce; whoever subscribed before it read receives.
 """
 
+from collections.abc import Sequence
 from typing import cast
 
 import anyio
@@ -15,72 +16,98 @@ from onefate.broker.ledger.link import Link, Reply
 _INPUT = b'{"amount":42}'
 _RECEIPT = b'token 1796043701277 worker performed pay#1\n{"produced":{"order":"A-1773"}}'
 _DAY_MS = 86_400_000
+_AT_ONCE = 16
 
 
-class Floor:
-    """One recorder and one worker on two links."""
+class _Names:
+    """The keys and channels of the floor."""
 
-    def __init__(self, near: Link, far: Link, namespace: str) -> None:
-        self._near = near
-        self._far = far
-        self._prefix = f"{namespace}:{{floor}}:"
-        self._work = f"{self._prefix}work"
-        self._wake = f"{self._prefix}wake"
-        self._nudge = f"{self._prefix}nudge"
+    def __init__(self, namespace: str) -> None:
+        self.prefix = f"{namespace}:{{floor}}:"
+        self.work = f"{self.prefix}work"
+        self.wake = f"{self.prefix}wake"
+        self.nudge = f"{self.prefix}nudge"
+
+
+class FloorPort:
+    """Records and waits."""
+
+    def __init__(self, link: Link, namespace: str) -> None:
+        self._link = link
+        self._names = _Names(namespace)
         self._waiting: dict[bytes, anyio.Event] = {}
-        self._nudged = anyio.Event()
         self._count = 0
-        near.on_push(self._woken)
-        far.on_push(self._hurried)
+        link.on_push(self._woken)
 
-    async def work(self, *, task_status: TaskStatus[None]) -> None:
-        """Settle whatever is queued, until cancelled."""
-        await self._near.subscribe(self._wake)
-        await self._far.subscribe(self._nudge)
-        await self._far.execute("XGROUP", "CREATE", self._work, "w", "0", "MKSTREAM")
-        task_status.started()
-        while True:
-            self._nudged = anyio.Event()
-            reply = await self._far.execute(
-                "XREADGROUP", "GROUP", "w", "c", "COUNT", 16, "STREAMS", self._work, ">"
-            )
-            if not reply:
-                await self._nudged.wait()
-                continue
-            for entry, fields in _entries(reply):
-                await self._settle(entry, fields[1])
+    async def begin(self) -> None:
+        """Subscribe to announcements."""
+        await self._link.subscribe(self._names.wake)
 
     async def live(self) -> None:
         """Play one whole life."""
         self._count += 1
-        fire = str(self._count).encode()
-        woken = self._waiting[fire] = anyio.Event()
-        await self._near.pipeline([
-            ("HSET", f"{self._prefix}f:{self._count}", "a", "pay", "s", "open", "p", _INPUT),
-            ("XADD", self._work, "*", "f", fire),
-            ("PUBLISH", self._nudge, ""),
-        ])
-        if await self._near.execute("GET", f"{self._prefix}d:{self._count}") is None:
+        names, fire = self._names, str(self._count)
+        woken = self._waiting[fire.encode()] = anyio.Event()
+        await self._link.pipeline(
+            [
+                ("HSET", f"{names.prefix}f:{fire}", "a", "pay", "s", "open", "p", _INPUT),
+                ("XADD", names.work, "*", "f", fire),
+                ("PUBLISH", names.nudge, ""),
+            ]
+        )
+        if await self._link.execute("GET", f"{names.prefix}d:{fire}") is None:
             await woken.wait()
-        del self._waiting[fire]
-
-    async def _settle(self, entry: bytes, fire: bytes) -> None:
-        await self._far.pipeline([
-            ("SET", f"{self._prefix}d:{fire.decode()}", _RECEIPT, "NX", "PX", _DAY_MS),
-            ("XACK", self._work, "w", entry),
-            ("PUBLISH", self._wake, fire),
-        ])
+        del self._waiting[fire.encode()]
 
     def _woken(self, channel: bytes, payload: bytes) -> None:
         waiter = self._waiting.get(payload)
-        if channel == self._wake.encode() and waiter is not None:
+        if channel == self._names.wake.encode() and waiter is not None:
             waiter.set()
 
+
+class FloorWorker:
+    """Reads the queue and settles."""
+
+    def __init__(self, link: Link, namespace: str) -> None:
+        self._link = link
+        self._names = _Names(namespace)
+        self._nudged = anyio.Event()
+        link.on_push(self._hurried)
+
+    async def run(self, *, task_status: TaskStatus[None]) -> None:
+        """Settle whatever is queued, until cancelled."""
+        work = self._names.work
+        await self._link.subscribe(self._names.nudge)
+        await self._link.execute("XGROUP", "CREATE", work, "w", "0", "MKSTREAM")
+        task_status.started()
+        while True:
+            self._nudged = anyio.Event()
+            reply = await self._link.execute(
+                "XREADGROUP", "GROUP", "w", "c", "COUNT", _AT_ONCE, "STREAMS", work, ">"
+            )
+            entries = _entries(reply)
+            for entry, fields in entries:
+                await self._settle(entry, fields[1].decode())
+            if len(entries) < _AT_ONCE:
+                await self._nudged.wait()
+
+    async def _settle(self, entry: bytes, fire: str) -> None:
+        settlement = f"{self._names.prefix}d:{fire}"
+        await self._link.pipeline(
+            [
+                ("SET", settlement, _RECEIPT, "NX", "PX", _DAY_MS),
+                ("XACK", self._names.work, "w", entry),
+                ("PUBLISH", self._names.wake, fire),
+            ]
+        )
+
     def _hurried(self, channel: bytes, _payload: bytes) -> None:
-        if channel == self._nudge.encode():
+        if channel == self._names.nudge.encode():
             self._nudged.set()
 
 
-def _entries(reply: Reply) -> list[tuple[bytes, list[bytes]]]:
+def _entries(reply: Reply) -> Sequence[tuple[bytes, Sequence[bytes]]]:
+    if not reply:
+        return ()
     streams = cast("dict[bytes, list[tuple[bytes, list[bytes]]]]", reply)
     return next(iter(streams.values()))

@@ -61,7 +61,9 @@ async def place(url: str) -> AsyncGenerator[Place]:
 async def _drop(link: Link, namespace: str) -> None:
     cursor: Reply = b"0"
     while True:
-        answer = await link.execute("SCAN", cast("bytes", cursor), "MATCH", f"{namespace}:*", "COUNT", 1000)
+        answer = await link.execute(
+            "SCAN", cast("bytes", cursor), "MATCH", f"{namespace}:*", "COUNT", 1000
+        )
         cursor, keys = cast("list[Reply]", answer)
         if found := cast("list[bytes]", keys):
             await link.execute("UNLINK", *found)
