@@ -30,4 +30,4 @@ async def until(true: Callable[[], bool]) -> None:
     """Return once something is true of this process."""
     with anyio.fail_after(30):
         while not true():
-            await anyio.sleep(0.005)
+            await anyio.sleep(0.005)  # noqa: ASYNC110 - what it asks tells nobody of its changes

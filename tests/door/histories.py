@@ -11,6 +11,7 @@ from random import Random
 from typing import cast
 
 from onefate.broker.errors import OnefateError
+from onefate.broker.ledger.ids import EPOCH
 from onefate.broker.session import approval, outcomes, structure
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.memory import Memory
@@ -201,7 +202,7 @@ def replayed(entries: Sequence[Entry]) -> list[tuple[Entry, object]]:
     memory = Memory(SHOP, OPTIONS)
     wrong: list[tuple[Entry, object]] = []
     for entry in sorted(entries, key=lambda one: (one.revision, not one.wrote)):
-        memory.now = entry.now
+        memory.now, memory.epoch = entry.now, entry.revision // EPOCH
         try:
             answer = plain(memory.decide(decision(entry.command)))
         except OnefateError as error:

@@ -65,10 +65,14 @@ class Memory:
         self.snapshot = Snapshot(sections=new_session(self.options), complete=True)
         self.code = Code()
         self.now = now
+        self.epoch = 0
+        """Which history of a store the session is in; ids made in a later one say so."""
 
     def draft(self) -> Draft:
         """Give a working copy of the session as it stands."""
-        return Draft(self.map, self.options, self.snapshot, now=self.now, code=self.code)
+        return Draft(
+            self.map, self.options, self.snapshot, now=self.now, code=self.code, epoch=self.epoch
+        )
 
     def commit(self, decision: Decision) -> None:
         """Keep what was decided."""
