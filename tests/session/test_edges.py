@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from onefate.broker.errors import Forgotten
+from onefate.broker.errors import Forgotten, NeverExisted
 from onefate.broker.session import (
     acknowledge,
     approval,
@@ -15,6 +15,7 @@ from onefate.broker.session import (
     outcomes,
     registry,
     rows,
+    staleness,
 )
 from onefate.broker.session.attempt import Attempt, FireOptions
 from onefate.broker.session.draft import Decision, Draft
@@ -218,3 +219,104 @@ def test_a_card_of_an_action_nobody_declared_is_answered_like_any_other() -> Non
 def test_without_a_card_a_relayed_no_gets_an_id() -> None:
     app = App()
     assert app.decide(lambda d: approval.decline_confirm(d, "p.C")) == {"askId": "ask#1"}
+
+
+def test_a_fire_over_unknown_conditions_says_so() -> None:
+    app = App(one_page(act={"does": "Act", "when": {"open": {"eq": 1}}}))
+    app.bind()
+    assert app.record(app.done("p.act")).get("guardUnevaluated") == ["open"]
+
+
+def test_what_is_registered_is_not_still_mounting() -> None:
+    definition: Wire = {"pages": {"p": {"areas": {"a": {"actions": {"go": {"does": "Go"}}}}}}}
+    app = App(definition)
+    app.decide(lambda d: registry.register_actions(d, "p.a"))
+    assert app.fire("p.a.go", "user")["ok"] is True
+
+
+def test_a_name_that_no_store_can_write_names_nothing() -> None:
+    app = App()
+    with pytest.raises(NeverExisted):
+        app.receipt("\ud800")
+
+
+def test_a_failure_takes_nobody_back_who_has_moved_on() -> None:
+    definition = one_page(there={"does": "There", "goTo": "q"})
+    definition["pages"] = {
+        **cast("Wire", definition["pages"]),
+        "q": {"actions": {"on": {"does": "On", "goTo": "r"}}},
+        "r": {},
+    }
+    app = App(definition)
+    app.bind(stays_open)
+    fire = app.done("p.there")
+    app.done("q.on")
+    app.decide(lambda d: outcomes.handler_threw(d, fire, "late"))
+    assert app.memory.draft().position["node"] == "r"
+    assert app.record(fire)["outcome"] == "rolled-back"
+
+
+def test_saying_the_same_again_changes_nothing() -> None:
+    app = App()
+    app.bind()
+    app.decide(lambda d: registry.set_busy(d, "app", "p.Z", "Busy"))
+    app.flush()
+    before = app.versions
+    app.decide(lambda d: registry.set_busy(d, "app", "p.Z", "Busy"))
+    app.flush()
+    assert app.versions == before
+    app.decide(lambda d: staleness.carry(d, "p.Z", ["a", "b", "a"]))
+    app.decide(lambda d: staleness.carry(d, "p.Z", ["b"]))
+    assert app.decide(lambda d: staleness.clear(d, "p.Z", "agent", ["b", "c"])) == ["b"]
+    assert app.decide(lambda d: staleness.carried(d, "p.Z")) == ["a"]
+    app.decide(lambda d: registry.unregister(d, "app"))
+    app.decide(lambda d: registry.unregister(d, "app"))
+    assert app.memory.draft().registry["groups"] == {}
+
+
+def test_the_latest_row_that_changed_a_key_is_the_latest_fired() -> None:
+    app = App()
+    app.bind()
+    first, second = app.done("p.W"), app.done("p.W")
+    app.report({"k": 1}, transition_id=second)
+    app.report({"k": 2}, transition_id=first)
+    assert app.memory.draft().changes["k"]["agent"]["row"] == 2
+
+
+def test_a_report_that_touches_no_decision_leaves_the_book_of_them() -> None:
+    decides: Wire = {"does": "Choose", "humanDecides": {"doneWhen": {"choice": {"eq": 1}}}}
+    app = App(one_page(choose=decides, open={"does": "Open", "humanDecides": {}}))
+    app.report({"choice": 1})
+    app.report({"other": 1}, principal="user")
+    assert app.memory.draft().decided == {}
+
+
+def test_a_declined_card_is_a_no_whatever_it_is_presented_for() -> None:
+    actions: Wire = {name: {"does": name, "confirm": True} for name in ("a", "b")}
+    app = App(one_page(**actions), requireHumanApproval=True)
+    app.bind()
+    card = str(app.decide(lambda d: approval.confirm_ask(d, "p.a"))["askId"])
+    app.decide(lambda d: approval.decline_ask(d, card, by="nora"))
+    assert app.fire("p.b", askId=card)["reason"] == "APPROVAL_DECLINED"
+
+
+def test_dropping_an_older_card_leaves_the_newest() -> None:
+    app = App(one_page(pay={"does": "Pay", "confirm": True}))
+    app.bind()
+    app.decide(lambda d: approval.confirm_ask(d, "p.pay", payload=1))
+    second = app.decide(lambda d: approval.confirm_ask(d, "p.pay", payload=2))
+    app.done("p.pay", payload=1)
+    newest = app.decide(lambda d: approval.newest(d, "p.pay"))
+    assert newest is not None
+    assert newest["askId"] == second["askId"]
+
+
+def test_a_stimulus_cannot_be_rejected_and_a_grant_needs_enforcement() -> None:
+    app = App()
+    app.bind()
+    with pytest.raises(errors.NotAFire):
+        app.decide(lambda d: outcomes.reject(d, "stimulus:structure-swap#0"))
+    told = app.decide(lambda d: approval.revoke_ask(d, "ask#1", by="nora"))
+    assert told["reason"] == "NOT_ENFORCED"
+    told = app.decide(lambda d: approval.always_approve(d, "p.C", by="nora"))
+    assert told["reason"] == "NOT_ENFORCED"

@@ -248,3 +248,27 @@ def test_the_focus_follows_the_fire() -> None:
     assert id_of(app.fire("p.a.go")) == "p.a.go#1"
     (move,) = app.decide(lambda d: d.focus_log.all())
     assert (move["to"], move["moved"]) == ("p.a", False)
+
+
+def test_a_once_action_that_is_only_recorded_at_rest_replaces_what_it_repeats() -> None:
+    scope = {"mode": "once", "scope": "instance"}
+    app = App(one_page(do={"does": "Do", "concurrency": scope}))
+    first, second = (app.done("p.do", "user", invoke=False, instance="a") for _ in range(2))
+    app.bind()
+    assert app.fire("p.do", instance="a")["priorTransitionId"] == second != first
+    assert app.fire("p.do", instance="b")["ok"] is True
+    app.flush()
+
+
+def test_a_flight_of_another_action_holds_nothing() -> None:
+    single = {"mode": "single-flight"}
+    app = App(
+        one_page(
+            a={"does": "A", "writes": ["k"], "concurrency": single},
+            b={"does": "B", "writes": ["k"], "concurrency": single},
+        )
+    )
+    app.bind()
+    app.done("p.a")
+    assert app.fire("p.b")["ok"] is True
+    assert app.fire("p.b")["reason"] == "PRIOR_FIRE_PENDING"

@@ -10,6 +10,7 @@ from onefate.broker.journey.canonical import canonical_digest, input_digest
 from onefate.broker.journey.contracts import is_blank_input
 from onefate.broker.session import ledgers
 from onefate.broker.session.draft import Draft
+from onefate.broker.session.options import ApprovalPolicy
 from onefate.broker.session.state import ABSENT, Ask, Asks, Wire
 
 LONGEST_NOTE: Final = 500
@@ -111,9 +112,7 @@ def is_unused(card: Ask) -> bool:
 
 def is_stale(draft: Draft, card: Ask) -> bool:
     """Say whether the session's policy no longer honours a yes of this age."""
-    policy = draft.options.approval
-    if policy is None:
-        return False
+    policy = draft.options.approval or ApprovalPolicy()
     age = draft.now - card.get("answeredAt", draft.now)
     if policy.expires_after is not None and age > policy.expires_after:
         return True
@@ -187,9 +186,8 @@ def mint(draft: Draft, action_id: str, instance: str | None, digest: str | None)
 
 def retire(draft: Draft, ask_id: str) -> None:
     """Take a card that can let nothing pass any more out of the live section, and keep it."""
-    card = draft.edit(Draft.asks)["live"].pop(ask_id, None)
-    if card is not None:
-        draft.closed_asks.put(ask_id, card)
+    card = draft.edit(Draft.asks)["live"].pop(ask_id)
+    draft.closed_asks.put(ask_id, card)
 
 
 def drop(draft: Draft, ask_id: str) -> None:

@@ -98,9 +98,7 @@ def note_once(
 
 def settle_once(draft: Draft, subject: str, fire_id: str, *, refused: bool) -> None:
     """Take the receipt of a refused fire back; one that stands replaces all before it."""
-    receipts = draft.once.edit(subject)
-    if receipts is None:
-        return
+    receipts = draft.once.edit(subject) or []
     at = next((i for i, receipt in enumerate(receipts) if receipt["id"] == fire_id), None)
     if at is None:
         return

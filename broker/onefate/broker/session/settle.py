@@ -6,6 +6,7 @@ graph-session §9.5-9.7; laws settle:first-wins, settle:immutable, settle:no-clo
 """
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.journey import Action, Filter
@@ -18,6 +19,7 @@ from onefate.broker.session.state import (
     Certainty,
     EffectStatus,
     Fate,
+    OutcomeAtRest,
     Pending,
     Receipt,
     Row,
@@ -190,9 +192,7 @@ def retain(
 ) -> None:
     """Write the receipt of a fire as it is now."""
     record = row["record"]
-    outcome = record["outcome"]
-    if outcome == "pending":
-        raise ValueError(record["id"])
+    outcome = cast("OutcomeAtRest", record["outcome"])
     receipt = Receipt(effectStatus=status, outcome=outcome, transition=detached(record))
     if error is not ABSENT:
         receipt["error"] = detached(error)

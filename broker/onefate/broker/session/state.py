@@ -15,7 +15,8 @@ T = TypeVar("T")
 
 
 Principal: TypeAlias = Literal["user", "agent", "system", "unknown"]
-Outcome: TypeAlias = Literal["pending", "committed", "rejected", "rolled-back", "superseded"]
+OutcomeAtRest: TypeAlias = Literal["committed", "rejected", "rolled-back", "superseded"]
+Outcome: TypeAlias = Literal["pending"] | OutcomeAtRest
 EffectStatus: TypeAlias = Literal["performed", "refused", "unobservable"]
 Certainty: TypeAlias = Literal["observed", "inferred", "unknown"]
 Wire: TypeAlias = dict[str, object]
