@@ -2,17 +2,10 @@
 
 from collections.abc import Sequence
 
-from onefate.broker import (
-    Broker,
-    Change,
-    Committed,
-    Conflict,
-    MapSession,
-    NewFire,
-    NewSettlement,
-    Pins,
-)
+from onefate.broker import Broker
+from onefate.broker.ledger.changes import Change, Committed, Conflict, NewFire, NewSettlement, Pins
 from onefate.broker.ledger.ids import new_token
+from onefate.broker.ledger.sessions import MapSession
 
 PINS = Pins(map="map-1", options="options-1")
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from onefate.broker import Broker, BrokerSettings, Conflict, open_broker, performed
+from onefate.broker import Broker, BrokerSettings, open_broker, performed
+from onefate.broker.ledger.changes import Conflict
 from onefate.broker.ledger.link import Link
 from onefate.broker.ledger.opening import open_link
 from tests.guarantees import proves

@@ -3,7 +3,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from onefate.broker import Broker, Change, Committed, Conflict, Pins, Row, Wanted, performed
+from onefate.broker import Broker, performed
+from onefate.broker.ledger.changes import Change, Committed, Conflict, Pins, Row, Wanted
 from onefate.broker.ledger.faults import StaleFence, WrongKind, WrongPins
 from tests.guarantees import proves
 from tests.ledger.sessions import committed, firing, over_a_map, performed_by, rows, settling
