@@ -242,6 +242,26 @@ def test_what_is_mounted_elsewhere_for_long_is_reported_once() -> None:
     assert app.memory.draft().nodes["dormant"].keys() == {"q.far"}
 
 
+def test_what_a_claimed_navigation_left_behind_falls_dormant_at_the_next_report() -> None:
+    app = App(
+        {
+            "pages": {
+                "p": {"actions": {"go": {"does": "Go", "goTo": "q"}}},
+                "q": {"areas": {"far": {}}},
+                "r": {},
+            }
+        }
+    )
+    mounted(app, "p", "go")
+    mounted(app, "q.far")
+    app.done("p.go")
+    app.memory.now += 3000
+    app.decide(structure.check_drift)
+    assert app.decide(lambda d: d.gaps.all()) == []
+    app.sync("r")
+    assert app.memory.draft().nodes["dormant"].keys() == {"p", "q.far"}
+
+
 def test_a_container_is_reported_as_its_page() -> None:
     app = App(MAP)
     assert app.sync("q.far") == {"changed": True, "node": "q", "version": 1}

@@ -55,12 +55,11 @@ def _hop(draft: Draft, page: str, cause: Cause, principal: str) -> None:
     row["record"]["unverifiedEdge"] = True
     rows.commit_state(draft, row, {})
     draft.version_up()
-    before = draft.position["node"]
     looked_at = focus(draft)
     position = draft.edit(Draft.position)
     position["node"], position["focus"], position["reported"] = page, page, True
     _log_focus(draft, looked_at, page, {"kind": cause["kind"], "principal": cause["principal"]})
-    structure.move_mounts(draft, before, page)
+    structure.move_mounts(draft, page)
     frames.check_demotion(draft)
     join_arrival(draft, page)
     structure.check_dead_end(draft)

@@ -69,28 +69,31 @@ def check_dead_end(draft: Draft) -> None:
     draft.warn(f"nothing on {page} could be performed by anybody")
 
 
-def move_mounts(draft: Draft, before: str, page: str) -> None:
-    """Let what is mounted on the page left behind fall dormant, and wake what is on this one."""
+def move_mounts(draft: Draft, page: str) -> None:
+    """Let what is mounted anywhere but on this page fall dormant, and wake what is on it."""
     nodes = draft.map.nodes
     mounted = draft.nodes["present"].keys() | draft.nodes["instances"].keys()
-    asleep = [path for path in sorted(mounted) if nodes[path].page == before]
-    awake = [path for path in draft.nodes["dormant"] if nodes[path].page == page]
+    dormant = draft.nodes["dormant"]
+    asleep = [p for p in sorted(mounted) if nodes[p].page != page and p not in dormant]
+    awake = [path for path in dormant if nodes[path].page == page]
     if not asleep and not awake:
         return
-    dormant = draft.edit(Draft.nodes)["dormant"]
+    clocks = draft.edit(Draft.nodes)["dormant"]
     for path in awake:
-        del dormant[path]
+        del clocks[path]
     for path in asleep:
-        dormant.setdefault(path, draft.now)
+        clocks[path] = draft.now
 
 
 def check_drift(draft: Draft) -> None:
     """Report, once for each node, what has long been mounted on a page where the session is not."""
-    nodes, grace = draft.nodes, draft.options.dormant_grace
+    nodes, grace, page = draft.nodes, draft.options.dormant_grace, draft.position["node"]
     late = [
         path
         for path, since in nodes["dormant"].items()
-        if draft.now - since >= grace and path not in nodes["warned"]
+        if draft.now - since >= grace
+        and path not in nodes["warned"]
+        and draft.map.nodes[path].page != page
     ]
     for path in late:
         draft.edit(Draft.nodes)["warned"].append(path)
