@@ -6,13 +6,16 @@ one session tell the same truth (answer:one-truth).
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
-from onefate.broker.errors import ImpossibleId
+import anyio
+
+from onefate.broker.errors import ImpossibleId, Refused, Unavailable
 from onefate.broker.journey import JourneyMap
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.options import SessionOptions
 from onefate.broker.session.state import Receipt, Wire
+from onefate.port import texts
 from onefate.port.arguments import Arguments
 from onefate.port.call import call
 from onefate.port.did_it_work import fire_named
@@ -23,6 +26,8 @@ from onefate.port.tools import Port, Tool
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
+PATIENCE: Final = 30.0
+"""Seconds after which a call says that the store does not answer."""
 
 
 class SessionDoor(Protocol):
@@ -61,15 +66,20 @@ class SessionDoor(Protocol):
 
 
 def serve_to_agent(
-    session: SessionDoor, options: PortOptions | Mapping[str, object] | None = None
+    session: SessionDoor,
+    options: PortOptions | Mapping[str, object] | None = None,
+    *,
+    patience: float = PATIENCE,
 ) -> "ServedPort":
     """Serve a session to an agent: its tools, its calls, and both settlement doors.
+
+    `patience` is how many seconds a call may take when the store does not answer.
 
     Raises:
         PortOptionsError: an option that means nothing.
     """
     read = options if isinstance(options, PortOptions) else port_options(dict(options or {}))
-    return ServedPort(session, read)
+    return ServedPort(session, read, patience=patience)
 
 
 class ServedPort:
@@ -79,8 +89,15 @@ class ServedPort:
     everything that it decided.
     """
 
-    def __init__(self, door: SessionDoor, options: PortOptions | None = None) -> None:
+    def __init__(
+        self,
+        door: SessionDoor,
+        options: PortOptions | None = None,
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
         self._door = door
+        self._patience = patience
         self._port = Port(door.map, door.options, options, largest_input=door.largest_input)
         if door.options.enforced and not self._port.gated:
             logger.warning(
@@ -99,7 +116,22 @@ class ServedPort:
         return self._port.tool_bytes
 
     async def call(self, name: str, args: object = None) -> Wire:
-        """Answer a tool call at once, whatever was sent (call:never-waits)."""
+        """Answer a tool call at once, whatever was sent (call:never-waits).
+
+        A session that cannot be reached within the port's patience, or that cannot take the call,
+        is an answer, too.
+        """
+        with anyio.move_on_after(self._patience):
+            try:
+                return await self._answer(name, args)
+            except Unavailable as error:
+                logger.warning("a call was not answered: %s", error)
+            except Refused as error:
+                logger.error("a call could not be taken: %s", error)  # noqa: TRY400 - told in one line
+                return _failed("STORE_REFUSED", texts.STORE_REFUSED)
+        return _failed("STORE_UNAVAILABLE", texts.STORE_UNAVAILABLE)
+
+    async def _answer(self, name: str, args: object) -> Wire:
         answer, open_fire = await self._door.decide(lambda draft: self._decided(draft, name, args))
         evidence = await self._evidence(open_fire)
         return {**answer, "evidence": dict(evidence)} if evidence else answer
@@ -139,3 +171,7 @@ class ServedPort:
             ImpossibleId: no settlement can ever exist for the id, or it names a card as well.
         """
         return await self._door.decide(lambda draft: settled_facts(draft, transition_id))
+
+
+def _failed(reason: str, why: str) -> Wire:
+    return {"ok": False, "judgment": "error", "reason": reason, "why": why}

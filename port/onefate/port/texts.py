@@ -146,6 +146,14 @@ TRANSITION_ID_REQUIRED: Final = (
 ACTION_REQUIRED: Final = (
     "The argument action is missing: name one of actions. Nothing was performed."
 )
+STORE_UNAVAILABLE: Final = (
+    "The session could not be reached in time. Whether this call was recorded is not known: look "
+    "around before you repeat it."
+)
+STORE_REFUSED: Final = (
+    "The session could not take this call. Nothing was performed. Tell the person: repeating it "
+    "will not help."
+)
 INPUT_UNREADABLE: Final = (
     "The input cannot be kept as JSON: it nests too deeply or holds a number that JSON does not "
     "have. Nothing was performed."
