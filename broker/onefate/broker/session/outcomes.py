@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from onefate.broker.journey.scalars import is_blank
 from onefate.broker.journey.values import ABSENT, bounded, cut, redacted, returned_failure
-from onefate.broker.session import rows, settle, texts
+from onefate.broker.session import life, rows, settle, texts
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.errors import NotAFire, NothingToReject
 from onefate.broker.session.raised import error_words
@@ -77,15 +77,16 @@ def reject(draft: Draft, fire_id: str, outcome: Rejection | None = None) -> Row:
         raise NothingToReject(fire_id)
     if not rows.is_fire(known):
         raise NotAFire(fire_id)
-    if known["record"]["outcome"] not in ("pending", "committed"):
+    event: life.Event = "superseded" if outcome == "superseded" else "rejected"
+    after = life.after(known["record"], event)
+    if after is None:
         raise NothingToReject(fire_id)
     row = rows.edit(draft, fire_id)
-    waited = settle.dequeue(draft, fire_id) is not None
-    word: Rejection = outcome or ("rejected" if waited else "rolled-back")
-    row["record"]["outcome"] = word
+    settle.dequeue(draft, fire_id)
+    row["record"]["outcome"] = outcome or after
     draft.version_up()
-    settle.close(draft, row, "unobservable" if word == "superseded" else "refused")
-    if word != "superseded":
+    settle.close(draft, row, life.SETTLES[event])
+    if event == "rejected":
         settle.come_to_nothing(draft, row)
     return row
 

@@ -11,7 +11,17 @@ from typing import cast
 from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasAsk, WasStimulus
 from onefate.broker.journey import Action, Filter
 from onefate.broker.journey.conditions import evaluate
-from onefate.broker.session import cards, concurrency, frames, gaps, motion, rows, structure, texts
+from onefate.broker.session import (
+    cards,
+    concurrency,
+    frames,
+    gaps,
+    life,
+    motion,
+    rows,
+    structure,
+    texts,
+)
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.reads.history import together
 from onefate.broker.session.state import (
@@ -53,7 +63,7 @@ def settle(
     rows.commit_state(draft, row, delta, () if action is None else action.guard_keys)
     record["effectVerified"] = all(key in delta for key in writes) if writes else "unobservable"
     hopped = _claim(draft, row, action)
-    record["outcome"] = "committed"
+    record["outcome"] = life.MOVES["waiting", "reported" if writes else "completed"]
     rows.count_state(draft, delta)
     frames.note_step(draft, row)
     frames.check_demotion(draft)
@@ -99,7 +109,7 @@ def come_to_rest(draft: Draft, row: Row) -> None:
             error["evidence"] = evidence
         fail(draft, row, error, verify_held=False)
     else:
-        close(draft, row, "performed", verify_held=held)
+        close(draft, row, life.SETTLES["completed"], verify_held=held)
 
 
 def _verified(draft: Draft, action: Action) -> tuple[object, list[Wire]]:
@@ -121,27 +131,21 @@ def _verified(draft: Draft, action: Action) -> tuple[object, list[Wire]]:
 
 
 def fail(draft: Draft, row: Row, error: object, *, verify_held: object = ABSENT) -> None:
-    """Let a fire come to nothing, as far as no report says otherwise; its receipt has the error.
+    """Let a fire come to nothing, as far as no report backs it; its receipt has the error.
 
-    A pending fire is rejected, a commit that nothing observed is rolled back, one that a report
-    backs stands.
+    A commit that was undone takes the cursor back from where it alone had led.
     """
     record = row["record"]
     if verify_held is False:
         row["refuted"] = True
-    if dequeue(draft, record["id"]) is not None:
-        record["outcome"] = "rejected"
-        _undo(draft, row)
-    elif record["outcome"] == "committed" and record.get("effectVerified") == "unobservable":
-        record["outcome"] = "rolled-back"
-        _undo(draft, row)
+    outcome = life.after(record, "failed")
+    if outcome is not None:
+        dequeue(draft, record["id"])
+        record["outcome"] = outcome
+        draft.version_up()
+        come_to_nothing(draft, row)
         motion.walk_back(draft, row)
-    close(draft, row, "refused", error=error, verify_held=verify_held)
-
-
-def _undo(draft: Draft, row: Row) -> None:
-    draft.version_up()
-    come_to_nothing(draft, row)
+    close(draft, row, life.SETTLES["failed"], error=error, verify_held=verify_held)
 
 
 def note_fire(draft: Draft, row: Row) -> None:
@@ -170,15 +174,34 @@ def close(
     verify_held: object = ABSENT,
 ) -> None:
     """Settle an open fire; one that has come to rest keeps its settlement."""
-    fire_id = row["record"]["id"]
-    latch = next((latch for latch in draft.latches if latch["id"] == fire_id), None)
-    if latch is None:
+    if is_open(draft, row["record"]["id"]):
+        retain(draft, row, status, error=error, verify_held=verify_held)
+        _unlatch(draft, row, refused=status == "refused")
+
+
+def adopt(draft: Draft, fire_id: str) -> None:
+    """Take in a settlement that stands of a fire that is open here.
+
+    So it is after the store lost a decision, and got back only the settlement that was part of it:
+    the fire's fate is the settlement's, whatever else was decided with it is lost.
+    """
+    receipt = draft.receipts.get(fire_id)
+    if receipt is None or not is_open(draft, fire_id):
         return
+    row = rows.edit(draft, fire_id)
+    row["record"] = detached(receipt["transition"])
+    dequeue(draft, fire_id)
+    _unlatch(draft, row, refused=receipt["effectStatus"] == "refused")
+    draft.version_up()
+
+
+def _unlatch(draft: Draft, row: Row, *, refused: bool) -> None:
+    fire_id = row["record"]["id"]
+    latch = next(latch for latch in draft.latches if latch["id"] == fire_id)
     draft.replace(Draft.latches, [one for one in draft.latches if one["id"] != fire_id])
-    retain(draft, row, status, error=error, verify_held=verify_held)
     if "once" in latch:
-        concurrency.settle_once(draft, latch["once"], fire_id, refused=status == "refused")
-    if status == "refused":
+        concurrency.settle_once(draft, latch["once"], fire_id, refused=refused)
+    if refused:
         come_to_nothing(draft, row)
 
 
