@@ -55,6 +55,7 @@ format: setup
 
 docs: setup
 	$(BIN)/python -m tests.guarantees
+	$(BIN)/python -m tests.life
 	$(BIN)/python -m tests.errors
 
 requirements: setup
