@@ -87,9 +87,10 @@ async def _register_handlers(stage: Stage, step: Step) -> Json:
 async def _register_action(stage: Stage, step: Step) -> Json:
     node, name = text(step["node"]), text(step["action"])
     declared = {name: _declaration(table(step["def"]))} if "def" in step else {}
+    wired = "handler" in step or not declared
     mount = Mount(
         node=node,
-        handlers=_bound(stage, {name: step.get("handler")}),
+        handlers=_bound(stage, {name: step.get("handler")} if wired else {}),
         actions=declared,
     )
     return await _mounted(stage, step, mount, f"group:{node}")

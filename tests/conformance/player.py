@@ -88,10 +88,14 @@ def _crash() -> Json:
     return {"crashed": traceback.format_exc(limit=-6)}
 
 
+def _op(scenario: Scenario, index: int) -> str:
+    return text(scenario.steps[index]["op"]) if index < len(scenario.steps) else "build"
+
+
 def _outcome(scenario: Scenario, answers: list[Json]) -> Outcome:
     compared = len(scenario.expect) if scenario.departs is None else scenario.departs
     mismatches = [
-        Mismatch(index, text(scenario.steps[index]["op"]), difference)
+        Mismatch(index, _op(scenario, index), difference)
         for index in range(compared)
         for difference in differences(
             scenario.expect[index], answers[index] if index < len(answers) else None
