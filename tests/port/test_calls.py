@@ -1,5 +1,7 @@
 """Repeats, reports, looks, journeys and names: the traces of port-settlement §23, 31 to 43."""
 
+import pytest
+
 from onefate.broker.session import work
 from onefate.port import texts
 from tests.conformance.scenario import table
@@ -228,3 +230,13 @@ async def test_closing_work_settles_nothing() -> None:
         answer = await app.did(fired["transitionId"])
         assert answer["judgment"] == "still-pending"
         assert "stillWorking" not in answer
+
+
+@pytest.mark.parametrize("name", ["instance", "offerId", "acknowledgementId"])
+async def test_a_name_too_long_to_keep_is_refused_and_records_nothing(name: str) -> None:
+    async with stage() as app:
+        before = (await app.call("whats_here"))["version"]
+        answer = await app.do("one", **{name: "x" * 1001})
+        told = (answer["reason"], answer["argument"], answer["limit"])
+        assert told == ("ARGUMENT_TOO_LONG", name, 1000)
+        assert answer["version"] == before

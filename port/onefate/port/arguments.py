@@ -15,6 +15,10 @@ from onefate.broker.journey.values import ABSENT
 DEEPEST_INPUT: Final = 64
 WIDEST_INTEGER: Final = 1024
 """Bits; what is wider cannot be written as text everywhere."""
+LONGEST_NAME: Final = 1000
+"""Code points of what is kept to tell one fire from another."""
+KEPT: Final = ("instance", "offerId", "acknowledgementId")
+"""The texts that a fire keeps."""
 TEXTS: Final = (
     "journey", "step", "action", "instance", "offerId", "acknowledgementId", "key", "transitionId",
     "routeTo",
@@ -57,6 +61,10 @@ class Arguments:
     def input(self) -> object:
         """The input exactly as sent; `ABSENT` where none was."""
         return self.sent.get("input", ABSENT)
+
+    def too_long(self) -> str | None:
+        """Name the first text that is longer than a fire can keep."""
+        return next((name for name in KEPT if len(self.text(name) or "") > LONGEST_NAME), None)
 
     def size(self, *, acting: bool) -> int:
         """Count the bytes of JSON that a call would use; `acting` says that the input is one."""

@@ -12,7 +12,7 @@ from onefate.broker.session.draft import Draft
 from onefate.broker.session.state import Wire, detached
 from onefate.port import texts
 from onefate.port.action_calls import do_action
-from onefate.port.arguments import Arguments, is_json
+from onefate.port.arguments import LONGEST_NAME, Arguments, is_json
 from onefate.port.did_it_work import did_it_work
 from onefate.port.journey_calls import journey_call, named_journey
 from onefate.port.look import whats_here, why_call
@@ -51,6 +51,10 @@ def _unusable(port: Port, arguments: Arguments, *, acting: bool) -> Wire | None:
     """Refuse what cannot be kept: an input that is no JSON, or more than a call may bring."""
     if acting and arguments.input is not ABSENT and not is_json(arguments.input):
         return {**_error("INPUT_UNREADABLE"), "why": texts.INPUT_UNREADABLE}
+    long = arguments.too_long()
+    if acting and long is not None:
+        why = texts.ARGUMENT_TOO_LONG
+        return {**_error("ARGUMENT_TOO_LONG"), "why": why, "argument": long, "limit": LONGEST_NAME}
     limit = port.largest_input
     if limit is None or arguments.size(acting=acting) <= limit:
         return None

@@ -154,6 +154,10 @@ STORE_REFUSED: Final = (
     "The session could not take this call. Nothing was performed. Tell the person: repeating it "
     "will not help."
 )
+ARGUMENT_TOO_LONG: Final = (
+    "A name that was sent is longer than a fire can keep: send one that was listed. Nothing was "
+    "performed."
+)
 INPUT_UNREADABLE: Final = (
     "The input cannot be kept as JSON: it nests too deeply or holds a number that JSON does not "
     "have. Nothing was performed."
