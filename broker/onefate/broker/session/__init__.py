@@ -4,8 +4,8 @@ Theory of operation
 1. A draft (`draft`) is one session's working copy: bounded sections (`state`), and history that is
    loaded when a decision asks for it (`history`). A command reads and writes the draft and returns
    its answer; nothing is touched until the draft's `Decision` is committed as a whole.
-2. There is no I/O, clock, chance or code of the app here but what the map and `Code` hold: same
-   snapshot, same `now`, same decision. A door that met a conflict simply decides again.
+2. There is no I/O, clock or chance here, and no code of the app but what the map and `Code` hold:
+   same snapshot, same `now`, same decision. A door that met a conflict simply decides again.
 3. A fire is judged by the gates in their order (`gates`, over `attempt`), recorded (`fire`, `rows`),
    and is open while its latch is. Whoever settles it first writes the receipt (`settle`, `life`);
    handlers, rejections and outside sources speak through `outcomes`, the app through `report`.
