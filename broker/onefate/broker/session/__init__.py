@@ -6,7 +6,7 @@ Theory of operation
    its answer; nothing is touched until the draft's `Decision` is committed as a whole.
 2. There is no I/O, clock or chance here, and no code of the app but what the map and `Code` hold:
    same snapshot, same `now`, same decision. A door that met a conflict simply decides again.
-3. A fire is judged by the gates in their order (`gates`, over `attempt`), recorded (`fire`, `rows`),
+3. A fire is judged by the gates in order (`gates`, over `attempt`), recorded (`fire`, `rows`),
    and is open while its latch is. Whoever settles it first writes the receipt (`settle`, `life`);
    handlers, rejections and outside sources speak through `outcomes`, the app through `report`.
 4. What authorises a fire: cards and grants (`cards`, `approval`, `verdict`), offers and
