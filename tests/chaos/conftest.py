@@ -7,6 +7,7 @@ import pytest
 from onefate.broker import Broker, BrokerSettings, open_broker
 from onefate.broker.ledger.embedded import OwnedServer
 from tests.chaos.places import quick
+from tests.chaos.replicas import Pair, replicated
 from tests.link.proxy import Proxy
 from tests.servers import embedded_server
 
@@ -41,3 +42,16 @@ async def far(proxy: Proxy) -> AsyncIterator[Broker]:
     """A broker behind the proxy."""
     async with open_broker(quick(proxy.url)) as opened:
         yield opened
+
+
+@pytest.fixture
+def servers() -> Iterator[tuple[OwnedServer, OwnedServer]]:
+    with replicated() as both:
+        yield both
+
+
+@pytest.fixture
+async def pair(servers: tuple[OwnedServer, OwnedServer]) -> AsyncIterator[Pair]:
+    old, new = servers
+    async with Proxy(old.socket) as proxy:
+        yield Pair(old, new, proxy)

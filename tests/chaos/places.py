@@ -29,5 +29,5 @@ async def shop(url: str, session_id: str, *, name: str | None = None) -> AsyncGe
 async def until(true: Callable[[], bool]) -> None:
     """Return once something is true of this process."""
     with anyio.fail_after(30):
-        while not true():
-            await anyio.sleep(0.005)  # noqa: ASYNC110 - what it asks tells nobody of its changes
+        while not true():  # noqa: ASYNC110 - what it asks tells nobody of its changes
+            await anyio.sleep(0.005)

@@ -6,6 +6,7 @@ how many it won.
 
 import asyncio
 import sys
+from functools import partial
 
 import anyio
 
@@ -39,4 +40,4 @@ async def _one(ledger: Ledger, fire_id: str, gate: asyncio.Semaphore) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(settle, *sys.argv[1:3])
+    anyio.run(partial(settle, *sys.argv[1:3]))

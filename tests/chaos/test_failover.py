@@ -1,63 +1,17 @@
 """A replica takes over and lacks acknowledged writes: they are put back, or a conflict is told."""
 
 import logging
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 
 import anyio
-import anyio.to_thread
 import pytest
 
 from onefate.broker import Broker, Settlement, open_broker, performed
-from onefate.broker.ledger.embedded import OwnedServer
-from onefate.broker.ledger.embedded.probe import ask
 from tests.chaos.places import quick, until
+from tests.chaos.replicas import Pair
 from tests.guarantees import proves
-from tests.link.proxy import Proxy
-from tests.servers import embedded_server
 
 pytestmark = [proves("store:honest", "id:never-reused"), pytest.mark.timeout(120)]
-
-
-@dataclass(slots=True)
-class Pair:
-    """A server and its replica, and the way by which clients reach whichever leads."""
-
-    old: OwnedServer
-    new: OwnedServer
-    proxy: Proxy
-
-    async def promote(self) -> None:
-        """Let the replica lead; what the old server acknowledges from now on is lost."""
-        await anyio.to_thread.run_sync(self._promote)
-
-    def _promote(self) -> None:
-        assert ask(self.old.socket, b"WAIT 1 5000\r\n") == b":1\r\n"
-        assert ask(self.new.socket, b"REPLICAOF NO ONE\r\n") == b"+OK\r\n"
-
-    async def move(self) -> None:
-        """End the old server and lead every client to the new one."""
-        self.proxy.lead_to(self.new.socket)
-        await anyio.to_thread.run_sync(self.old.kill)
-        self.proxy.cut()
-
-
-@pytest.fixture
-def servers() -> Iterator[tuple[OwnedServer, OwnedServer]]:
-    at_once = {"repl-diskless-sync-delay": "0"}
-    with embedded_server(tcp=True, config=at_once) as old:
-        follows = {"replicaof": f"127.0.0.1 {old.port}"}
-        with embedded_server(tcp=True, config={**at_once, **follows}) as new:
-            while b"$9\r\nconnected\r\n" not in ask(new.socket, b"ROLE\r\n"):
-                continue
-            yield old, new
-
-
-@pytest.fixture
-async def pair(servers: tuple[OwnedServer, OwnedServer]) -> AsyncIterator[Pair]:
-    old, new = servers
-    async with Proxy(old.socket) as proxy:
-        yield Pair(old, new, proxy)
 
 
 @pytest.fixture
@@ -98,10 +52,9 @@ async def test_acknowledged_settlements_that_were_lost_are_put_back(
             assert [fire.id for fire in await other.ledger("s").awaiting()] == [late.id]
             again = await other.ledger("s").settle(fires[0].id, performed("other"), by="other")
             assert (again.won, again.settlement) == (False, told[0])
-            with anyio.fail_after(20):
-                last = await other.ledger("s").settle(late.id, performed(), by="other")
-                await until(lambda: bool(woken))
-    assert woken == [last.settlement]
+            last = await other.ledger("s").settle(late.id, performed(), by="other")
+            await until(lambda: bool(woken))
+            assert woken == [last.settlement]
     assert broker.counters()["restored"] == len(fires) + 1
     assert broker.counters()["conflicts"] == 0
 

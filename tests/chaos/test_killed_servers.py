@@ -61,6 +61,10 @@ class Traffic:
                 group.start_soon(self._wait, fire.id)
                 group.start_soon(self._settle, fire.id)
 
+    async def has_woken(self, count: int) -> None:
+        """Return once so many waits have ended."""
+        await until(lambda: len(self.woken) > count)
+
     async def _wait(self, fire_id: str) -> None:
         self.woken[fire_id] = await self._recording.when_settled(fire_id)
 
@@ -80,10 +84,10 @@ async def test_a_server_killed_in_mid_run_loses_nothing_acknowledged(server: Own
                 for _ in range(8):
                     group.start_soon(traffic.flow)
                 for kill in range(1, KILLS + 1):
-                    await until(lambda so_far=kill: len(traffic.woken) > so_far * FIRES_BETWEEN)
+                    await traffic.has_woken(kill * FIRES_BETWEEN)
                     await anyio.to_thread.run_sync(server.kill)
                     await anyio.to_thread.run_sync(server.start)
-                await until(lambda: len(traffic.woken) > (KILLS + 1) * FIRES_BETWEEN)
+                await traffic.has_woken((KILLS + 1) * FIRES_BETWEEN)
                 traffic.over = True
         assert len(set(traffic.recorded)) == len(traffic.recorded)
         assert traffic.woken == traffic.acknowledged
@@ -102,6 +106,7 @@ async def test_a_shared_server_that_is_killed_is_started_again_by_who_waits(home
     async with open_broker(settings) as one, open_broker(settings) as two:
         fire = await one.ledger("s").record("pay")
         woken: list[Settlement] = []
+        told: list[Settlement] = []
 
         async def wait() -> None:
             woken.append(await one.ledger("s").when_settled(fire.id))
@@ -111,8 +116,9 @@ async def test_a_shared_server_that_is_killed_is_started_again_by_who_waits(home
                 group.start_soon(wait)
                 await until(lambda: one.hub.open == 1)
                 await anyio.to_thread.run_sync(_kill, home)
-                told = await two.ledger("s").settle(fire.id, performed(1), by="two")
-        assert woken == [told.settlement]
+                settled = await two.ledger("s").settle(fire.id, performed(1), by="two")
+                told.append(settled.settlement)
+        assert woken == told
         assert (await one.ledger("s").record("pay")).id == "pay#1.1"
 
 

@@ -5,6 +5,7 @@ facts (null while there are none) and a line `wait ID` with `waiting`, later wit
 """
 
 import sys
+from functools import partial
 
 import anyio
 
@@ -31,4 +32,4 @@ async def serve(url: str, session_id: str) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(serve, *sys.argv[1:3])
+    anyio.run(partial(serve, *sys.argv[1:3]))

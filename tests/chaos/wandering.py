@@ -8,8 +8,11 @@ A worker performs what is queued until it is told to end, and says its `{history
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from onefate.broker import Broker, Claim, open_broker
@@ -48,8 +51,9 @@ class Written:
 
     def wait_for(self, answer: object, group: TaskGroup) -> None:
         """Wait for the fire of an answer, if it names one for the first time."""
-        fire_id = answer.get("transitionId") if isinstance(answer, dict) else None
-        if isinstance(fire_id, str) and answer.get("did") and fire_id not in self.waited:
+        told = cast("Wire", answer) if isinstance(answer, dict) else {}
+        fire_id = told.get("transitionId")
+        if isinstance(fire_id, str) and "did" in told and fire_id not in self.waited:
             self.waited.add(fire_id)
             group.start_soon(self.wait, fire_id)
 
@@ -103,4 +107,4 @@ async def wander(url: str, session_id: str, seed: str, kind: str, seconds: str) 
 
 
 if __name__ == "__main__":
-    anyio.run(wander, *sys.argv[1:6])
+    anyio.run(partial(wander, *sys.argv[1:6]))

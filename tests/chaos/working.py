@@ -6,6 +6,7 @@ claimed), `started` (the handler runs), `ended` (the handler returned, its outco
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 
 import anyio
 
@@ -62,4 +63,4 @@ async def _perform(broker: Broker, point: str, name: str) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(work, *sys.argv[1:4])
+    anyio.run(partial(work, *sys.argv[1:4]))

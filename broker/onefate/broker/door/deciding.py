@@ -10,6 +10,10 @@ Theory of operation
 4. A commit names itself by a token, so a lost reply is asked for again and never applied twice. A
    call that is cancelled leaves nothing or everything; this process then forgets what it knew.
 
+5. A settlement stands that the session does not know of only where the store lost what was decided
+   and a process put the settlement back: the session takes it in, then what was to settle the fire
+   is decided again.
+
 So any number of processes act on one session at once, and what they did has one serial order.
 """
 
@@ -25,6 +29,7 @@ from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.changes import Conflict, Wanted
 from onefate.broker.ledger.ids import TokenSeries
 from onefate.broker.ledger.sessions import MapSession
+from onefate.broker.session import settle
 from onefate.broker.session.draft import Code, Draft, RecordsNeeded
 from onefate.broker.session.options import SessionOptions
 from onefate.broker.session.state import detached
@@ -152,10 +157,19 @@ class Deciding:
         change = change_of(draft, self._at_hand.revision, self._tokens.next(), self._own, performed)
         answer = await self._stored.commit(change)
         if isinstance(answer, Conflict):
-            await self._load(Wanted())
+            await (self._load(Wanted()) if answer.settled is None else self._adopt(answer.settled))
             return False
         self._at_hand.applied(draft, change, answer.revision)
         return True
+
+    async def adopt(self, fire_id: str) -> None:
+        """Take in a settlement that was put back without the decision it was part of."""
+        async with self._turn:
+            await self._adopt(fire_id)
+
+    async def _adopt(self, fire_id: str) -> None:
+        await self._load(Wanted(settlements=(fire_id,)))
+        await self._decide(lambda draft: settle.adopt(draft, fire_id), None)
 
     def _tell(self, warnings: Iterable[str]) -> None:
         """Tell the developer, each text once."""

@@ -62,6 +62,8 @@ class AtHand:
     def take(self, loaded: Loaded) -> bool:
         """Take an instant of the session in; True if it is another than the one at hand."""
         moved = loaded.revision != self.revision
+        if loaded.epoch != self.epoch:
+            self.snapshot.tables, self.snapshot.logs = {}, {}
         if moved:
             receipts = self.snapshot.tables.get(RECEIPTS, {})
             settled = {key: value for key, value in receipts.items() if value is not None}

@@ -187,6 +187,10 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         finally:
             self._flushing = False
 
+    def _restored(self, session: str, fire_id: str) -> None:
+        if session == self.id:
+            self._tasks.start_soon(self._deciding.adopt, fire_id)
+
     async def _home(self) -> str:
         async with self._starting:
             if self._worker is None:
@@ -208,6 +212,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         except BaseException:
             await self._open.aclose()
             raise
+        self._open.callback(self._broker.on_restored(self._restored))
         if self.handlers.navigates:
             await self._home()
         self._flush_soon()

@@ -5,7 +5,7 @@ self-healing connection. One broker belongs to one event loop.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
@@ -24,7 +24,7 @@ from onefate.broker.ledger.link.target import ServerTarget
 from onefate.broker.ledger.nudges import Nudges
 from onefate.broker.ledger.numbers import Numbers
 from onefate.broker.ledger.opening import open_link
-from onefate.broker.ledger.reassert import Reassertion
+from onefate.broker.ledger.reassert import Reassertion, RestoredListener
 from onefate.broker.ledger.scripts import Call
 from onefate.broker.ledger.sessions import MapSession
 from onefate.broker.ledger.settings import BrokerSettings
@@ -128,6 +128,13 @@ class Broker:
         Done without being asked whenever the store's history changed (store:honest).
         """
         await self._reassertion.assert_all()
+
+    def on_restored(self, listener: RestoredListener) -> Callable[[], None]:
+        """Call `listener` with session and fire of each settlement put back, or lost to another.
+
+        Gives the way to stop it.
+        """
+        return self._reassertion.on_restored(listener)
 
     async def doctor(self) -> tuple[checks.Finding, ...]:
         """Give every check of the server with its result."""

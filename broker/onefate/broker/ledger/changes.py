@@ -152,6 +152,8 @@ class Conflict:
     """Nothing was written: the session has moved on; load and decide again."""
 
     revision: int
+    settled: str | None = None
+    """The fire that a settlement stands of already, and that the decision would have settled."""
 
 
 class Program:

@@ -10,8 +10,9 @@ because its claim may have been lost with it (fire:started-once).
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 import anyio
 
@@ -24,6 +25,7 @@ _KEPT_SECONDS: Final = 60.0
 _KEPT_BYTES: Final = 64 << 20
 _AT_ONCE: Final = 100
 _OVERHEAD: Final = 500
+RestoredListener: TypeAlias = Callable[[str, str], None]
 _log: Final = logging.getLogger("onefate.ledger")
 
 
@@ -54,7 +56,16 @@ class Reassertion:
         self._topology = store.link.topology
         self._recent: deque[tuple[float, Acknowledged]] = deque()
         self._size = 0
+        self._listeners: list[RestoredListener] = []
         store.link.on_up(self._up)
+
+    def on_restored(self, listener: RestoredListener) -> Callable[[], None]:
+        """Call `listener` with session and fire of each settlement that was put back or that lost.
+
+        Gives the way to stop it.
+        """
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     def remember(self, acknowledged: Acknowledged) -> None:
         """Keep an acknowledgement for a minute."""
@@ -101,8 +112,12 @@ class Reassertion:
         reply = cast(
             "Words", await persist(lambda: link.run(scripts.RESTORE, slots, [*head, *fields]))
         )
-        if text(reply[0]) == "restored":
+        answer = text(reply[0])
+        if answer == "restored":
             self.restored += 1
-        elif text(reply[0]) == "conflict":
+        elif answer == "conflict":
             self.conflicts += 1
             _log.warning("another settlement won %s of session %s", what.fire_id, what.session)
+        if what.settlement and answer != "kept":
+            for listener in tuple(self._listeners):
+                listener(what.session, what.fire_id)

@@ -80,6 +80,8 @@ class MapSession:
         match text(reply[0]):
             case "conflict":
                 return Conflict(number(reply[1]))
+            case "settled":
+                return Conflict(change.revision, text(reply[1]))
             case "stale":
                 fence = number(reply[1])
                 fenced = (one.id for one in change.settlements if one.fence == fence)

@@ -4,7 +4,8 @@
 -- ARGV: revision, next revision, token, topology, retention in ms, longest announced receipt,
 --       settlements, fences; per settlement: index, token, by, status, id, address, body;
 --       per fence: index of the fire, fence; then operations: command, index, count, words ...
--- Replies: {'committed', revision, now, 'won' or 'lost', stored, ...} {'conflict', revision} {'stale', fence}
+-- Replies: {'committed', revision, now, 'won' or 'lost', stored, ...}  {'conflict', revision}
+--          {'settled', id}  {'stale', fence}
 -- Invariant: written only on the revision it was decided on; a repeat of the last token, <series>.<n>, of
 --            a recent series writes nothing and is told the same. STAMP dates a field, QUEUE nudges.
 local at = redis.call('HMGET', KEYS[1], 'rev', 'topology', 'done')
@@ -18,6 +19,11 @@ local reply, i = {'committed', ARGV[2], now}, first + 2 * ARGV[8]
 for f = first, i - 1, 2 do
   if not again and redis.call('HGET', KEYS[tonumber(ARGV[f])], 'c') ~= ARGV[f + 1] then
     return {'stale', ARGV[f + 1]}
+  end
+end
+for s = 9, first - 7, 7 do
+  if not again and redis.call('EXISTS', KEYS[ARGV[s] + 2]) == 1 then
+    return {'settled', ARGV[s + 4]}
   end
 end
 while i <= #ARGV and not again do
@@ -38,8 +44,7 @@ if not again then
 end
 for s = 9, first - 7, 7 do
   local k, token, id, body = tonumber(ARGV[s]), ARGV[s + 1], ARGV[s + 4], ARGV[s + 6]
-  local head = ARGV[s + 2] .. ' ' .. ARGV[s + 3]
-  local stored = token .. ' ' .. now .. ' ' .. head .. ' ' .. id .. '\n' .. body
+  local stored = table.concat({token, now, ARGV[s + 2], ARGV[s + 3], id}, ' ') .. '\n' .. body
   if not again and redis.call('SET', KEYS[k + 2], stored, 'NX', 'PX', ARGV[5] + 60000) then
     redis.call('HSET', KEYS[k], 's', ARGV[s + 3], 'z', now)
     for _, key in ipairs({KEYS[k], KEYS[k + 1], KEYS[k + 3], KEYS[k + 4]}) do
@@ -50,11 +55,6 @@ for s = 9, first - 7, 7 do
   end
   stored = redis.call('GET', KEYS[k + 2]) or ''
   local won = string.sub(stored, 1, #token + 1) == token .. ' '
-  if not won and not again then
-    local at_us = t[1] .. string.format('%06d', t[2])
-    redis.call('ZADD', KEYS[k + 3], 'NX', at_us, 'lost ' .. token .. ' ' .. head .. '\n' .. body)
-    redis.call('PEXPIRE', KEYS[k + 3], math.max(redis.call('PTTL', KEYS[k + 2]), 1))
-  end
   reply[#reply + 1], reply[#reply + 2] = won and 'won' or 'lost', stored
 end
 return reply
