@@ -57,6 +57,7 @@ docs: setup
 	$(BIN)/python -m tests.guarantees
 	$(BIN)/python -m tests.life
 	$(BIN)/python -m tests.errors
+	$(BIN)/python -m tests.port.answers_page
 
 requirements: setup
 	tools/requirements
