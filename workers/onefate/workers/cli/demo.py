@@ -1,7 +1,6 @@
 """`onefate demo`."""
 
 from onefate.workers.demo.run import run_demo
-
 from onefate.workers.demo.screen import Screen
 
 
