@@ -61,13 +61,13 @@ def read(path: Path) -> Scenario:
     departure = table(raw.get("departure"))
     start = departure.get("from")
     return Scenario(
-        name=text(raw["name"]),
-        level=text(raw["level"]),
+        name=text(raw.get("name", path.stem)),
+        level=text(raw.get("level", path.parent.name)),
         map_id=text(plan["id"]),
-        definition=table(plan["def"]),
+        definition=table(plan.get("def")),
         session=table(raw.get("session")),
         port=table(raw.get("port")),
-        steps=tuple(table(step) for step in cast("list[Json]", raw["steps"])),
+        steps=tuple(table(step) for step in cast("list[Json]", raw.get("steps") or [])),
         expect=tuple(cast("list[Json]", raw["expect"])),
         departs=start if isinstance(start, int) else None,
     )
