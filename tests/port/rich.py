@@ -21,7 +21,11 @@ OPEN: Final[Wire] = {"does": "Open", "confirm": True}
 DEFINITION: Final[Wire] = {
     "pages": {
         "a": {
-            "areas": {"rows": {"repeats": True, "actions": {"open": OPEN}}},
+            "areas": {
+                "rows": {"repeats": True, "actions": {"open": OPEN}},
+                "side": {"actions": {"go": {"does": "Go"}}},
+            },
+            "modals": {"sure": {"actions": {"yes": {"does": "Yes"}}}},
             "actions": {
                 "y": {"does": "Y", "writes": ["y"]},
                 "off": {"does": "Off", **OFF, **SAYS},
@@ -37,6 +41,7 @@ DEFINITION: Final[Wire] = {
                 "ship": {"does": "Ship", **STRICT},
                 "once": {"does": "Once", "concurrency": {"mode": "once"}},
                 "set": {"does": "Set", "writes": ["x"], "verify": {"x": {"eq": 0}}},
+                "shut": {"does": "Shut", "when": {"x": {"gt": 99}}},
                 "pick": {"does": "Pick", "humanDecides": {"about": "a day"}, **OFF},
             },
         },
@@ -44,6 +49,7 @@ DEFINITION: Final[Wire] = {
     },
     "journeys": {
         "j": {"does": "J", "steps": ["a.busy", "a.off", "a.pick", "a.pay", "a.once"]},
+        "h": {"does": "H", "steps": ["a.shut", "a.side.go"]},
         "k": {"does": "K", "steps": ["a.y"], "when": {"unknown": {"eq": 1}}},
     },
 }
@@ -117,6 +123,26 @@ def _freshness() -> Talk:
     talk.app.decide(lambda d: registry.set_enabled(d, "app", "a.once", enabled=False))
     talk.app.flush()
     talk.do("ship", **cited)
+    own = talk.app.decide(lambda d: acknowledge.acknowledge_stale(d, "a.ship"))
+    talk.app.report({"x": 4}, principal="user")
+    talk.do("ship", offerId=offer, acknowledgementId=own["acknowledgementId"])
+    return talk
+
+
+def _refusals() -> Talk:
+    talk = Talk()
+    fire = talk.fired("once")
+    talk.app.flush()
+    talk.call("journey.h", step="shut")
+    talk.app.decide(lambda d: registry.set_visible(d, "a.side", visible=False))
+    talk.call("journey.h", step="go")
+    talk.app.decide(lambda d: registry.show(d, "a.sure"))
+    talk.call("journey.h", step="shut")
+    talk.do("once", input=float("nan"))
+    tables = talk.app.memory.snapshot.tables
+    tables["rows"].clear()
+    tables["receipts"].clear()
+    talk.did(fire)
     return talk
 
 
@@ -140,7 +166,7 @@ def _news() -> Talk:
 
 def answers() -> Iterator[Wire]:
     """Everything said in these conversations."""
-    for talk in (_rows_and_steps(), _cards(), _freshness(), _news()):
+    for talk in (_rows_and_steps(), _cards(), _freshness(), _refusals(), _news()):
         yield from talk.said
 
 

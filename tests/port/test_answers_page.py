@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
+from typing import cast
 
 import anyio
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from onefate.broker import open_broker
 from onefate.broker.door import open_session
 from onefate.port import serve_to_agent
+from onefate.port.refusals import TOLD
 from tests.conformance.core import CoreDriver
 from tests.conformance.driver import Plan
 from tests.conformance.player import play
@@ -52,8 +54,15 @@ async def recorded() -> tuple[set[str], set[str]]:
         outcome = await play(read(path), opened)
         for step, answer in zip(outcome.scenario.steps, outcome.answers, strict=False):
             if step["op"] == "call" and "skipped" not in table(answer):
-                said |= {*answers_page.spoken(answer)}
+                said |= heard(answer)
     return said, {path for one in settled for path in _settled_keys(one)}
+
+
+def heard(answer: object) -> set[str]:
+    """The keys of an answer, and its words for programs."""
+    words = cast("dict[str, object]", answer)
+    said = {str(words[key]) for key in ("judgment", "reason") if key in words}
+    return {*answers_page.spoken(answer), *said}
 
 
 def _settled_keys(settlement: object) -> set[str]:
@@ -85,12 +94,12 @@ def url() -> Iterator[str]:
 async def test_every_key_that_is_said_is_told_and_every_other_has_its_reason(url: str) -> None:
     said, settled = await recorded()
     for answer in rich.answers():
-        said |= {*answers_page.spoken(answer)}
+        said |= heard(answer)
     for settlement in rich.settlements():
         settled |= _settled_keys(settlement)
     said |= await in_flight(url)
-    assert sorted(said - worded("call", "shared")) == []
-    assert sorted(worded("call", "shared") - said - worded("unseen")) == []
+    assert sorted(said - worded("call", "shared", "judgment", "reason")) == []
+    assert sorted(worded("call", "shared", "judgment", "reason") - said - worded("unseen")) == []
     assert sorted(settled - worded("settlement", "shared")) == []
     assert sorted(worded("settlement") - settled - worded("unseen")) == []
     assert sorted(worded("unseen") & (said | settled)) == []
@@ -113,7 +122,11 @@ async def in_flight(url: str) -> set[str]:
             told = await port.call("g.did_it_work", {"transitionId": fire})
             go.set()
     assert told["judgment"] == "still-pending"
-    return {*answers_page.spoken(told)}
+    return heard(told)
+
+
+def test_every_refusal_that_has_facts_is_told() -> None:
+    assert TOLD.keys() <= WORDS["reason"].keys()
 
 
 @pytest.mark.parametrize("shape", answers_page.shapes(), ids=lambda shape: shape.__name__)
