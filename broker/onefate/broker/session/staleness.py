@@ -30,10 +30,10 @@ def carry(draft: Draft, action_id: str, keys: Iterable[str], principal: str = "a
 def clear(
     draft: Draft, action_id: str, principal: str, keys: Iterable[str] | None = None
 ) -> list[str]:
-    """Drop these keys, all if none are named, and give those that had been carried."""
+    """Drop these keys, all if none are named, and give those that had been carried, as named."""
     known = carried(draft, action_id, principal)
-    named = None if keys is None else set(keys)
-    cleared = [key for key in known if named is None or key in named]
+    named = known if keys is None else dict.fromkeys(keys)
+    cleared = [key for key in named if key in known]
     if not cleared:
         return []
     section = draft.edit(Draft.carried)
