@@ -9,8 +9,10 @@ Theory of operation
 3. Decisions of one process on one session queue up behind each other: they would only conflict.
 4. A commit names itself by a token, so a lost reply is asked for again and never applied twice. A
    call that is cancelled leaves nothing or everything; this process then forgets what it knew.
-
-5. A settlement stands that the session does not know of only where the store lost what was decided
+5. What is known to be missing is loaded before anything is decided: the sections, once a fire came
+   to rest that was not settled here; the row of a fire that was performed for another process,
+   already while it is being claimed.
+6. A settlement stands that the session does not know of only where the store lost what was decided
    and a process put the settlement back: the session takes it in, then what was to settle the fire
    is decided again.
 
@@ -19,7 +21,7 @@ So any number of processes act on one session at once, and what they did has one
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -73,6 +75,8 @@ class Deciding:
         self._clock = clock
         self._own = own
         self._at_hand = AtHand()
+        self._behind = False
+        self._foreseen: list[str] = []
         self._tokens = TokenSeries()
         self._turn = asyncio.Lock()
         self._said: set[str] = set()
@@ -115,10 +119,10 @@ class Deciding:
     async def _decide(
         self, decision: Callable[[Draft], T], performed: Performed | None
     ) -> Decided[T]:
-        current = False
-        if self._at_hand.revision < 0:
-            await self._load(Wanted())
-            current = True
+        missing = self._missing(() if performed is None else (performed.fire_id,))
+        current = missing is not None
+        if missing is not None:
+            await self._load(missing)
         while True:
             draft = self._draft()
             answer: T | OnefateError
@@ -145,9 +149,34 @@ class Deciding:
             else:
                 current = True
 
+    def heard(self, fire_id: str) -> None:
+        """Hear that a fire has come to rest: unless it did so here, the session has moved on."""
+        self._behind = self._behind or not self._at_hand.knows_receipt(fire_id)
+
+    def foresees(self, fire_id: str) -> bool:
+        """Note that a fire's outcome will be decided here; True: `prepare` has something to do."""
+        if not self._at_hand.missing_rows((fire_id,)):
+            return False
+        self._foreseen.append(fire_id)
+        return len(self._foreseen) == 1
+
+    async def prepare(self) -> None:
+        """Load what the outcomes that are foreseen will need, in one go."""
+        async with self._turn:
+            foreseen, self._foreseen = self._foreseen, []
+            missing = self._missing(foreseen)
+            if missing is not None:
+                await self._load(missing)
+
+    def _missing(self, fire_ids: Sequence[str]) -> Wanted | None:
+        rows = self._at_hand.missing_rows(fire_ids)
+        behind = self._behind or self._at_hand.revision < 0
+        return Wanted(rows=rows) if rows or behind else None
+
     async def _load(self, wanted: Wanted) -> bool:
         """Load what is wanted, and the sections if they moved; says whether they did."""
         known = self._at_hand.revision if self._at_hand.revision >= 0 else None
+        self._behind = False
         loaded = await self._stored.load(known_revision=known, wanted=wanted)
         moved = self._at_hand.take(loaded)
         self._at_hand.take_logs(wanted, loaded)

@@ -5,7 +5,7 @@ settlement); every other table is a hash of the session and every log a list of 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
@@ -13,7 +13,7 @@ from onefate.broker.door.orders import order_bytes
 from onefate.broker.errors import NeverExisted
 from onefate.broker.ledger.changes import Change, Entry, Loaded, NewFire, NewSettlement, Row, Wanted
 from onefate.broker.ledger.ids import FireId
-from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot
+from onefate.broker.session.draft import Draft, RecordsNeeded, Snapshot, number_of
 from onefate.broker.session.history import Logged, Tabled
 from onefate.broker.session.state import Receipt
 
@@ -87,6 +87,16 @@ class AtHand:
             known = self.snapshot.logs.setdefault(log, {})
             known.update(enumerate(entries, counts[log] - len(entries)))
         self._bound()
+
+    def knows_receipt(self, fire_id: str) -> bool:
+        """Tell whether a fire's receipt is at hand."""
+        return self.snapshot.tables.get(RECEIPTS, {}).get(fire_id) is not None
+
+    def missing_rows(self, fire_ids: Iterable[str]) -> tuple[str, ...]:
+        """Give the numbers of the fires' rows that are not at hand."""
+        known = self.snapshot.tables.get(ROWS, {})
+        numbers = (str(number_of(each)) for each in fire_ids)
+        return tuple(number for number in numbers if number not in known)
 
     def forget(self) -> None:
         """Know nothing any more: the next decision loads anew."""

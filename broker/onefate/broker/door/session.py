@@ -31,7 +31,7 @@ from onefate.broker.door.wiring import LocalHandlers, WiringDoors
 from onefate.broker.errors import ImpossibleId
 from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.broker import Broker
-from onefate.broker.ledger.changes import Pins
+from onefate.broker.ledger.changes import Entry, Pins
 from onefate.broker.ledger.faults import WrongKind
 from onefate.broker.performing import Worker
 from onefate.broker.session import structure
@@ -111,6 +111,11 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         self._flush_soon()
         return decided.answer
 
+    def foresee(self, entry: Entry) -> None:
+        """Begin to load what the outcome of a fire will need, while it is being claimed."""
+        if self._deciding.foresees(entry.fire_id):
+            self._tasks.start_soon(self._deciding.prepare)
+
     async def when_settled(self, transition_id: str) -> Receipt:
         """Give the receipt of a fire once it has one; ends otherwise only by cancellation.
 
@@ -124,6 +129,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
             if known is None:
                 raise
             return known
+        self._deciding.heard(transition_id)
         return cast("Receipt", settlement.envelope)
 
     async def in_flight(self, transition_id: str) -> dict[str, object] | None:

@@ -124,14 +124,18 @@ class WorkerCounters:
 
 
 class Worker:
-    """Performs the fires of one queue with handlers by action id."""
+    """Performs the fires of one queue with handlers by action id.
 
-    def __init__(
+    `foresee` is told of each entry as its claim is sent.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a worker is made of
         self,
         queue: WorkQueue,
         door: OutcomeDoor,
         handlers: Handlers,
         *,
+        foresee: Callable[[Entry], None] | None = None,
         concurrency: int = CONCURRENCY,
         beat_seconds: float = BEAT_SECONDS,
     ) -> None:
@@ -139,6 +143,7 @@ class Worker:
         self._queue = queue
         self._door = door
         self._handlers = handlers
+        self._foresee = foresee
         self._concurrency = concurrency
         self._beat_seconds = beat_seconds
         self._threads = anyio.CapacityLimiter(concurrency)
@@ -198,6 +203,8 @@ class Worker:
             self.counters.left += 1
             logger.warning("no handler here performs this action", extra={"fire": entry.fire_id})
             return
+        if self._foresee is not None:
+            self._foresee(entry)
         claim = await self._queue.claim(entry)
         if isinstance(claim, NotClaimed):
             self.counters.left += 1

@@ -98,7 +98,11 @@ async def worker(  # noqa: PLR0913 - the flags of the command
         anyio.create_task_group() as group,
     ):
         performing = Worker(
-            work, SessionOutcomes(session), AppHandlers(functions), concurrency=concurrency
+            work,
+            SessionOutcomes(session),
+            AppHandlers(functions),
+            foresee=session.foresee,
+            concurrency=concurrency,
         )
         await group.start(performing.run)
         await session.wire(shared, list(functions), queue=shared)
