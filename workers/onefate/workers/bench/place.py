@@ -50,7 +50,7 @@ def served(url: str | None) -> Generator[str]:
 @asynccontextmanager
 async def place(url: str) -> AsyncGenerator[Place]:
     """Give a namespace that nobody uses, and drop its keys afterwards."""
-    here = Place(url, f"bench-{secrets.token_hex(4)}")
+    here = Place(url, f"b{secrets.token_hex(3)}")
     try:
         yield here
     finally:
