@@ -22,7 +22,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 import anyio
 
-from onefate.broker.errors import NeverExisted
+from onefate.broker.errors import Forgotten, NeverExisted
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.codec import fields_of, fire_from, settlement_from
 from onefate.broker.ledger.fates import absent
@@ -166,6 +166,8 @@ class Hub:
                 fire = fire_from(session, fire_id, fields_of(reply[1:]))
                 if fire.action != parsed.action:
                     raise NeverExisted(fire_id)
+                if fire.status != "open":
+                    raise Forgotten(fire_id)
                 return fire
             case _:
                 raise absent(parsed, reply)

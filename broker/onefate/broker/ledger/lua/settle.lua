@@ -10,12 +10,12 @@ local session = redis.call('HMGET', KEYS[1], 'kind', 'epoch', 'n')
 if session[1] and session[1] ~= 'ledger' then
   return {'kind', session[1]}
 end
-local fire = redis.call('HMGET', KEYS[3], 'a', 'c')
+local fire = redis.call('HMGET', KEYS[3], 'a', 'c', 's')
 local stored = redis.call('GET', KEYS[5])
 if fire[1] and fire[1] ~= ARGV[4] then
   return {'absent', session[1] or '', 0, 0}
 end
-if not fire[1] and not stored then
+if fire[3] ~= 'open' and not stored then
   return {'absent', session[1] or '', session[2] or 0, session[3] or 0}
 end
 if stored and string.sub(stored, 1, #ARGV[5] + 1) == ARGV[5] .. ' ' then
