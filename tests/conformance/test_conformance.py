@@ -1,7 +1,8 @@
-"""The recorded scenarios, played on the pure machine.
+"""The recorded scenarios, played on the pure machine, and those of our own.
 
-All of them where they are at hand (`ONEFATE_CONFORMANCE`, or `shared/conformance` beside the
-checkout), else the sample that is kept here.
+All recorded ones where they are at hand (`ONEFATE_CONFORMANCE`, or `shared/conformance` beside the
+checkout), else the sample that is kept here. Our own in `own/` answer what the specification says
+and no recorded scenario shows.
 """
 
 import os
@@ -28,7 +29,7 @@ def directory() -> Path:
 
 
 @proves("answer:three", "answer:absent-not-filled", "answer:one-truth")
-@pytest.mark.parametrize("path", files([directory()]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", files([directory(), HERE / "own"]), ids=lambda path: path.stem)
 async def test_a_scenario_is_answered_as_recorded(path: Path) -> None:
     outcome = await play(read(path), core.opened)
     assert outcome.met, "\n".join(lines(outcome, every=True))
