@@ -1,3 +1,5 @@
+import os
+
 import anyio
 import pytest
 
@@ -5,7 +7,7 @@ from onefate.broker import Broker, performed
 from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasStimulus
 from onefate.broker.ledger.errors import ServerRefused
 from onefate.broker.ledger.faults import BadName
-from onefate.broker.ledger.ids import TAGS, FireId, Number, partition_of
+from onefate.broker.ledger.ids import TAGS, FireId, Number, new_token, partition_of
 from tests.guarantees import proves
 from tests.ledger.sessions import over_a_map, rows
 
@@ -110,3 +112,13 @@ def test_partitions_are_spread_evenly_and_found_the_same_everywhere() -> None:
     assert partition_of("s") == partition_of("s")
     assert issubclass(NeverExisted, ImpossibleId)
     assert not issubclass(ServerRefused, ImpossibleId)
+
+
+def test_no_two_writers_share_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    parents = [new_token() for _ in range(100)]
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    childs = [new_token() for _ in range(100)]
+    assert len({*parents, *childs}) == len(parents) + len(childs)
+    words = [{token.partition("-")[2] for token in tokens} for tokens in (parents, childs)]
+    assert len(words[0]) == len(words[1]) == 1
+    assert words[0] != words[1]

@@ -3,14 +3,13 @@
 The attempt is the fence: it only grows, and a settlement that carries an older one settles nothing.
 """
 
-import secrets
 from dataclasses import dataclass, field
 from typing import Literal
 
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.codec import from_json, settlement_from, start_from
-from onefate.broker.ledger.ids import FireId
+from onefate.broker.ledger.ids import FireId, new_token
 from onefate.broker.ledger.models import Json, Settlement, Start
 from onefate.broker.ledger.store import Store, Words, number, raw, text
 
@@ -69,7 +68,7 @@ class Claims:
         asked again is told the same.
         """
         fire = FireId.parse(entry.fire_id)
-        keys, at = self._store.keys(entry.session), fire.number
+        keys, at = self._store.keys(entry.session), str(fire.number)
         call = scripts.call(
             scripts.CLAIM,
             scripts.ClaimKeys(
@@ -77,14 +76,14 @@ class Claims:
                 keys.partition.work(entry.queue),
             ),
             scripts.ClaimArgs(
-                fire.action, worker, token or secrets.token_urlsafe(6), lease_ms, entry.entry
+                fire.action, worker, token or new_token(), lease_ms, entry.entry
             ),
         )  # fmt: skip
         return _answer(entry, await self._store.write(lambda _: call))
 
     async def beat(self, claim: Claim, worker: str) -> bool:
         """Say that the worker is alive; False: the claim is not the current one any more."""
-        keys, at = self._store.keys(claim.session), FireId.parse(claim.fire_id).number
+        keys, at = self._store.keys(claim.session), str(FireId.parse(claim.fire_id).number)
         entry = claim.entry.entry if claim.repeatable else ""
         call = scripts.call(
             scripts.BEAT,

@@ -29,6 +29,7 @@ ANNOUNCED: Final = 1024
 _MICRO: Final = 1000
 _STATUSES: Final = frozenset(get_args(EffectStatus))
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_DECODER: Final = json.JSONDecoder()
 
 
 def to_json(what: str, value: object, limit: int) -> bytes:
@@ -70,16 +71,17 @@ def _check(what: str, value: object, depth: int) -> None:
 
 def from_json(data: bytes) -> Json:
     """Read what `to_json` wrote."""
-    return cast("Json", json.loads(data))
+    return cast("Json", _DECODER.decode(data.decode()))
 
 
 def settlement_from(stored: bytes) -> Settlement:
     """Read a stored settlement."""
-    head, _, body = stored.partition(b"\n")
-    _, at, by, status, fire_id = head.decode().split(" ", 4)
+    head, _, body = stored.decode().partition("\n")
+    _, at, by, status, fire_id = head.split(" ", 4)
     return Settlement(
-        fire_id, _status(status), by, int(at), cast("JsonObject", json.loads(body) if body else {})
-    )
+        fire_id, _status(status), by, int(at),
+        cast("JsonObject", _DECODER.decode(body) if body else {}),
+    )  # fmt: skip
 
 
 def token_of(stored: bytes) -> str:
@@ -152,7 +154,7 @@ def happening_from(entry: bytes, micros: float) -> Happening:
         worker, _, at, attempt, seen = words
         return Happening(int(at), "started", worker, {"attempt": int(attempt), "seen": int(seen)})
     _, by, status = words
-    detail = cast("JsonObject", json.loads(body) if body else {})
+    detail = cast("JsonObject", from_json(body) if body else {})
     if status != "-":
         detail = {"effectStatus": status, **detail}
     return Happening(at_ms, cast("HappeningKind", kind), by, detail)

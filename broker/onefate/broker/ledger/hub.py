@@ -81,6 +81,13 @@ class _Watch:
     subscribed: bool = False
     idle_since: float = 0.0
 
+    def entry(self, address: str, keys: SessionKeys, number: str) -> _Entry:
+        """Give the entry of one id of a session, made when it is new."""
+        entry = self.entries.get(address)
+        if entry is None:
+            entry = self.entries[address] = _Entry(keys, number)
+        return entry
+
 
 class Hub:
     """The waiters of one process, on one link."""
@@ -118,12 +125,12 @@ class Hub:
         Where its partition is subscribed already nothing can be missed, so a wait for it needs no
         read; else this does nothing. Gives what `forget` takes.
         """
-        keys = self._store.keys(session)
+        keys, number = self._store.keys(session), str(fire.number)
         watch = self._watches.get(keys.partition.wake.encode())
-        address = f"{session}:{fire.number}"
+        address = f"{session}:{number}"
         if watch is None or not watch.subscribed:
             return address
-        entry = watch.entries.setdefault(address, _Entry(keys, str(fire.number)))
+        entry = watch.entry(address, keys, number)
         entry.expected = (str(fire), self._store.link.counters.losses)
         self._expected[address] = watch
         if len(self._expected) > EXPECTED:
@@ -179,14 +186,15 @@ class Hub:
             ImpossibleId: at once, if no settlement can exist under the id.
         """
         parsed = FireId.parse(fire_id)
-        keys = self._store.keys(session)
+        keys, number = self._store.keys(session), str(parsed.number)
         watch = self._watch(keys.partition.wake)
-        address = f"{session}:{parsed.number}"
-        entry = watch.entries.setdefault(address, _Entry(keys, str(parsed.number)))
+        address = f"{session}:{number}"
+        entry = watch.entry(address, keys, number)
         entry.waiters += 1
         self.counters.waits += 1
         try:
-            await self._subscribed(watch)
+            if not watch.subscribed:
+                await self._subscribe(watch)
             if entry.expected != (fire_id, self._store.link.counters.losses):
                 found = await self.look(session, fire_id)
                 if isinstance(found, Settlement):
@@ -218,7 +226,8 @@ class Hub:
         watch = self._watch(self._store.keys(session).partition.wake)
         listeners = watch.listeners.setdefault(session, [])
         listeners.append(listener)
-        await self._subscribed(watch)
+        if not watch.subscribed:
+            await self._subscribe(watch)
 
         def stop() -> None:
             listeners.remove(listener)
@@ -236,12 +245,15 @@ class Hub:
         return (one for watch in self._watches.values() for one in watch.entries.values())
 
     def _watch(self, channel: str) -> _Watch:
-        return self._watches.setdefault(channel.encode(), _Watch(channel))
+        name = channel.encode()
+        watch = self._watches.get(name)
+        if watch is None:
+            watch = self._watches[name] = _Watch(channel)
+        return watch
 
-    async def _subscribed(self, watch: _Watch) -> None:
-        if not watch.subscribed:
-            await self._store.link.subscribe(watch.channel)
-            watch.subscribed = True
+    async def _subscribe(self, watch: _Watch) -> None:
+        await self._store.link.subscribe(watch.channel)
+        watch.subscribed = True
 
     async def _fetch(self, entry: _Entry) -> bytes | None:
         return cast(

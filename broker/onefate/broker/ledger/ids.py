@@ -5,12 +5,14 @@ had acknowledged, a new epoch begins and ids are `<action>#<e>.<n>`, so that no 
 fires (id:never-reused). The number alone, as text, is the fire's place in the store.
 """
 
+import os
 import re
 import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final, Self
+from itertools import count
+from typing import Final, NamedTuple
 
 from redis.crc import key_slot
 
@@ -31,8 +33,7 @@ _NUMBER: Final = re.compile(r"(?:([1-9]\d{0,5})\.)?(0|[1-9]\d{0,14})", re.ASCII)
 _NAME: Final = re.compile(r"[^\s\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Number:
+class Number(NamedTuple):
     """A row's place in its session: epochs first, then the counter."""
 
     epoch: int
@@ -57,23 +58,23 @@ class FireId:
     def __str__(self) -> str:
         return f"{self.action}#{self.number}"
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
+    @staticmethod
+    def parse(text: str) -> "FireId":
         """Read an id.
 
         Raises:
             NeverExisted: no fire can have this id.
         """
-        return cls(*(_parsed(text) if len(text) <= _USUAL else _parsed.__wrapped__(text)))
+        return _parsed(text) if len(text) <= _USUAL else _parsed.__wrapped__(text)
 
 
 @lru_cache(_REMEMBERED)
-def _parsed(text: str) -> tuple[str, Number]:
+def _parsed(text: str) -> FireId:
     action, found, digits = text.rpartition("#")
     match = _NUMBER.fullmatch(digits)
     if not found or not action or match is None:
         raise NeverExisted(text)
-    return action, Number(int(match[1] or 0), int(match[2]))
+    return FireId(action, Number(int(match[1] or 0), int(match[2])))
 
 
 def _tags() -> tuple[str, ...]:
@@ -95,9 +96,27 @@ def partition_of(session: str) -> int:
     return int.from_bytes(blake2b(session.encode(), digest_size=4).digest()) % PARTITIONS
 
 
+class _Tokens:
+    """Tokens of one process: a count, then a word of its own; a fork is another process."""
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._word = ""
+        self._count = count()
+
+    def next(self) -> str:
+        process = os.getpid()
+        if process != self._process:
+            self._word, self._process = secrets.token_urlsafe(9), process
+        return f"{next(self._count):x}-{self._word}"
+
+
+_tokens: Final = _Tokens()
+
+
 def new_token() -> str:
     """Give a token no other writer has."""
-    return secrets.token_urlsafe(12)
+    return _tokens.next()
 
 
 class TokenSeries:

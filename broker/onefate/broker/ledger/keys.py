@@ -7,7 +7,7 @@ always a number, so no two sessions share a key whatever their ids contain.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -79,21 +79,18 @@ class Partition:
 
     index: int
     namespace: str = NAMESPACE
+    base: str = field(init=False, compare=False)
+    """What every key of the partition begins with."""
+    wake: str = field(init=False, compare=False)
+    """The channel on which settlements are announced."""
+    nudge: str = field(init=False, compare=False)
+    """The channel on which work is announced."""
 
-    @property
-    def base(self) -> str:
-        """Give what every key of the partition begins with."""
-        return f"{self.namespace}:{{{TAGS[self.index]}}}"
-
-    @property
-    def wake(self) -> str:
-        """Give the channel on which settlements are announced."""
-        return f"{self.base}:w"
-
-    @property
-    def nudge(self) -> str:
-        """Give the channel on which work is announced."""
-        return f"{self.base}:n"
+    def __post_init__(self) -> None:
+        base = f"{self.namespace}:{{{TAGS[self.index]}}}"
+        object.__setattr__(self, "base", base)
+        object.__setattr__(self, "wake", f"{base}:w")
+        object.__setattr__(self, "nudge", f"{base}:n")
 
     def work(self, queue: str) -> str:
         """Give the work stream of a queue."""
@@ -103,7 +100,10 @@ class Partition:
 class SessionKeys:
     """The keys of one session."""
 
-    __slots__ = ("base", "id", "open", "partition", "session")
+    __slots__ = (
+        "_fire", "_journal", "_payload", "_settlement", "base", "id", "open", "partition",
+        "session",
+    )  # fmt: skip
 
     def __init__(self, session: str, namespace: str = NAMESPACE) -> None:
         self.id = session
@@ -111,6 +111,10 @@ class SessionKeys:
         self.base = self.partition.base
         self.session = f"{self.base}:s:{session}"
         self.open = f"{self.base}:o:{session}"
+        self._fire = f"{self.base}:f:{session}:"
+        self._payload = f"{self.base}:p:{session}:"
+        self._settlement = f"{self.base}:d:{session}:"
+        self._journal = f"{self.base}:j:{session}:"
 
     def table(self, name: str) -> str:
         """Give the hash of a table's rows."""
@@ -126,19 +130,19 @@ class SessionKeys:
 
     def fire(self, number: Number | str) -> str:
         """Give the hash of one fire."""
-        return f"{self.base}:f:{self.id}:{number}"
+        return f"{self._fire}{number}"
 
     def payload(self, number: Number | str) -> str:
         """Give the input of one fire."""
-        return f"{self.base}:p:{self.id}:{number}"
+        return f"{self._payload}{number}"
 
     def settlement(self, number: Number | str) -> str:
         """Give the settlement of one fire."""
-        return f"{self.base}:d:{self.id}:{number}"
+        return f"{self._settlement}{number}"
 
     def journal(self, number: Number | str) -> str:
         """Give the journal of one fire."""
-        return f"{self.base}:j:{self.id}:{number}"
+        return f"{self._journal}{number}"
 
     def token(self, token: str) -> str:
         """Give the memory of a caller's own token."""

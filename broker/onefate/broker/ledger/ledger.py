@@ -188,7 +188,7 @@ class Ledger:
     ) -> Settled:
         checked_name("author", by)
         checked_name("token", token)
-        keys, at = self._keys, fire.number
+        keys, at, name = self._keys, str(fire.number), str(fire)
         call = scripts.call(
             scripts.SETTLE,
             scripts.SettleKeys(
@@ -196,28 +196,29 @@ class Ledger:
                 keys.journal(at), keys.partition.wake, keys.partition.work(work[0]),
             ),
             scripts.SettleArgs(
-                self.session, str(at), str(fire), fire.action, token, by, status, body, kept_as,
+                self.session, at, name, fire.action, token, by, status, body, kept_as,
                 fence, self._store.settings.retention_ms, work[1], ANNOUNCED,
             ),
         )  # fmt: skip
         reply = await self._store.write(lambda _: call)
-        tag = text(reply[0])
-        if tag == "absent":
-            raise absent(fire, reply)
-        if tag == "kind":
-            raise WrongKind(self.session, text(reply[1]))
-        if tag == "stale" and not reply[1]:
-            raise StaleFence(str(fire), int(fence))
-        return await self._told(fire, won=tag == "won", stored=raw(reply[1]))
+        match text(reply[0]):
+            case "absent":
+                raise absent(fire, reply)
+            case "kind":
+                raise WrongKind(self.session, text(reply[1]))
+            case "stale" if not reply[1]:
+                raise StaleFence(name, int(fence))
+            case tag:
+                return await self._told(name, won=tag == "won", stored=raw(reply[1]))
 
-    async def _told(self, fire: FireId, *, won: bool, stored: bytes) -> Settled:
+    async def _told(self, fire_id: str, *, won: bool, stored: bytes) -> Settled:
         settlement = settlement_from(stored)
-        if settlement.id != str(fire):
-            raise NeverExisted(str(fire))
+        if settlement.id != fire_id:
+            raise NeverExisted(fire_id)
         if won:
             self._store.heard_time(settlement.at_ms)
             self._context.reassertion.remember(
-                Acknowledged(self.session, str(fire), settlement=stored)
+                Acknowledged(self.session, fire_id, settlement=stored)
             )
         return Settled(won, settlement, await self._store.confirm())
 

@@ -7,7 +7,7 @@ in flight together all hit; a miss starts a new series for everybody.
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from onefate.broker.ledger.ids import Number
 
@@ -20,8 +20,7 @@ class _Next:
     series: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     """One expected number and the series it belongs to."""
 
     number: Number

@@ -1,20 +1,18 @@
 """One fire on its way into a plain ledger: checked, encoded, and turned into a script's slots."""
 
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Self
+from typing import NamedTuple, Self
 
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.codec import to_json
-from onefate.broker.ledger.ids import FireId, Number, checked_name, new_token
+from onefate.broker.ledger.ids import Number, checked_name, new_token
 from onefate.broker.ledger.keys import SessionKeys
 from onefate.broker.ledger.models import Json
 from onefate.broker.ledger.settings import BrokerSettings
 from onefate.broker.ledger.store import History
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(NamedTuple):
     """What is to be recorded; `digest` is empty where the token is ours."""
 
     action: str
@@ -62,15 +60,16 @@ class Recording:
         self, keys: SessionKeys, at: Number, history: History, settings: BrokerSettings
     ) -> scripts.Call:
         """Fill the slots of the script for one expected number."""
+        place, partition = str(at), keys.partition
         return scripts.call(
             scripts.RECORD,
             scripts.RecordKeys(
-                keys.session, keys.open, keys.fire(at), keys.payload(at),
-                keys.partition.work(self.queue), keys.partition.nudge, keys.token(self.token),
+                keys.session, keys.open, keys.fire(place), keys.payload(place),
+                partition.work(self.queue), partition.nudge, keys.token(self.token),
             ),
             scripts.RecordArgs(
                 history.topology, history.epoch, at.epoch, at.n, at.order,
-                str(FireId(self.action, at)), self.action,
+                f"{self.action}#{place}", self.action,
                 self.principal, self.by, self.token, self.body, self.queue,
                 "1" if self.repeatable else "", keys.id, self.digest, settings.retention_ms,
             ),

@@ -25,8 +25,7 @@ class Slots(Generic[K, A]):
     args: type[A]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One script with its slots filled."""
 
     script: Script

@@ -14,7 +14,9 @@ Theory of operation
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol, TypeAlias, TypeVar, cast
 
 import anyio
@@ -86,13 +88,20 @@ class Store:
     async def history_now(self) -> History:
         """Name the history served, once the link is up; another one begins a new epoch."""
         link = self.link
-        while link.counters.losses >= link.counters.connects > 0:
+        while not self._is_up():
             await persist(lambda: link.execute("PING"))
-        if not self.record or link.topology != self.history.topology:
+        if not self._is_current():
             async with self._renewing:
-                if not self.record or link.topology != self.history.topology:
+                if not self._is_current():
                     await self._renew(link.topology)
         return self.history
+
+    def _is_up(self) -> bool:
+        counters = self.link.counters
+        return counters.losses < counters.connects or not counters.connects
+
+    def _is_current(self) -> bool:
+        return bool(self.record) and self.link.topology == self.history.topology
 
     async def _renew(self, topology: str) -> None:
         least = self.history.epoch + 1 if self.record else 0
@@ -113,12 +122,15 @@ class Store:
 
     async def write(self, make: Callable[[History], Call]) -> Words:
         """Run a script that writes, made anew for the history of each attempt."""
+        try:
+            return await self._write_once(make)
+        except _PASSING:
+            return await _persist_again(partial(self._write_once, make))
 
-        async def attempt() -> Reply:
-            call = make(await self.history_now())
-            return await self.link.run(call.script, call.keys, call.args)
-
-        return cast("Words", await persist(attempt))
+    async def _write_once(self, make: Callable[[History], Call]) -> Words:
+        known = self._is_up() and self._is_current()
+        script, keys, args = make(self.history if known else await self.history_now())
+        return cast("Words", await self.link.run(script, keys, args))
 
     async def confirm(self) -> Kept:
         """Say how safe the writes acknowledged so far are, waiting for replicas where asked to."""
@@ -144,13 +156,19 @@ class Store:
 
 async def persist(attempt: Callable[[], Awaitable[T]]) -> T:
     """Repeat an idempotent attempt until it has an answer or the caller's scope is cancelled."""
+    try:
+        return await attempt()
+    except _PASSING:
+        return await _persist_again(attempt)
+
+
+async def _persist_again(attempt: Callable[[], Awaitable[T]]) -> T:
     pause = _FIRST
     while True:
-        try:
+        await anyio.sleep(pause * _dice.uniform(0.5, 1))
+        pause = min(2 * pause, _LONGEST)
+        with suppress(*_PASSING):
             return await attempt()
-        except _PASSING:
-            await anyio.sleep(pause * _dice.uniform(0.5, 1))
-            pause = min(2 * pause, _LONGEST)
 
 
 def text(reply: Reply) -> str:

@@ -152,11 +152,8 @@ class RedisLink:
 
     async def execute(self, *args: Arg) -> Reply:
         """Make one attempt at a command; see `Link.execute`."""
-        self._check_caller()
         check_shared(args)
-        wire = self._wire
-        if wire is None or not wire.has_room():
-            wire = await self._ready()
+        wire = self._roomy() or await self._ready()
         reply = await wire.send(args)
         if isinstance(reply, hiredis.ReplyError):
             raise self._refusal(wire, reply, args)
@@ -164,25 +161,25 @@ class RedisLink:
 
     async def run(self, script: Script, keys: Sequence[Arg], args: Sequence[Arg]) -> Reply:
         """Run a script by digest, else by source; see `Link.run`."""
-        words = (len(keys), *keys, *args)
-        try:
-            return await self.execute("EVALSHA", script.sha, *words)
-        except ServerRefused as refusal:
-            if refusal.kind != "NOSCRIPT":
-                raise
+        wire = self._roomy() or await self._ready()
+        command = ("EVALSHA", script.sha, len(keys), *keys, *args)
+        reply = await wire.send(command)
+        if not isinstance(reply, hiredis.ReplyError):
+            return reply
+        refusal = self._refusal(wire, reply, command)
+        if refusal.kind != "NOSCRIPT":
+            raise refusal
         self._counters.script_loads += 1
-        return await self.execute("EVAL", script.source, *words)
+        return await self.execute("EVAL", script.source, *command[2:])
 
     async def pipeline(self, commands: Sequence[Sequence[Arg]]) -> list[Reply | ServerRefused]:
         """Send commands as neighbours in one write; see `Link.pipeline`."""
-        self._check_caller()
+        wire = self._roomy()
         for command in commands:
             check_shared(command)
         if not commands:
             return []
-        wire = self._wire
-        if wire is None or not wire.has_room():
-            wire = await self._ready()
+        wire = wire or await self._ready()
         replies = await wire.send_all(commands)
         return [
             self._refusal(wire, reply, command) if isinstance(reply, hiredis.ReplyError) else reply
@@ -243,6 +240,12 @@ class RedisLink:
             raise WrongLoop
         if self._closed:
             raise LinkClosed
+
+    def _roomy(self) -> Wire | None:
+        """Give the wire on which the caller may send at once, None where it has to wait."""
+        self._check_caller()
+        wire = self._wire
+        return wire if wire is not None and wire.has_room() else None
 
     async def _ready(self) -> Wire:
         """Wait for a live wire with room, for at most the patience."""

@@ -26,6 +26,8 @@ from onefate.broker.ledger.link.resp import RawReply, pack
 _Parsed: TypeAlias = "RawReply | hiredis.PushNotification | _More"
 _CONFIRMATIONS = frozenset({b"subscribe", b"unsubscribe", b"ssubscribe", b"sunsubscribe"})
 _MESSAGES = frozenset({b"message", b"smessage"})
+_TOLD = 3
+"""How many words a message or a confirmation has."""
 
 
 class _More:
@@ -38,11 +40,11 @@ _MORE = _More()
 class _Batch:
     """A pipeline whose replies are gathered into one future."""
 
-    __slots__ = ("future", "left", "replies")
+    __slots__ = ("future", "replies", "size")
 
-    def __init__(self, future: asyncio.Future[list[RawReply]], left: int) -> None:
+    def __init__(self, future: asyncio.Future[list[RawReply]], size: int) -> None:
         self.future = future
-        self.left = left
+        self.size = size
         self.replies: list[RawReply] = []
 
 
@@ -94,14 +96,14 @@ class Wire(asyncio.Protocol):
     def send(self, command: Sequence[Arg]) -> asyncio.Future[RawReply]:
         """Queue one command for this tick's write and return the future of its reply."""
         future: asyncio.Future[RawReply] = self._loop.create_future()
-        self._queue(future, (pack(tuple(command)),), 1)
+        self._queue(future, pack(tuple(command)), 1)
         return future
 
     def send_all(self, commands: Sequence[Sequence[Arg]]) -> asyncio.Future[list[RawReply]]:
         """Queue commands as neighbours and return the future of their replies in order."""
         future: asyncio.Future[list[RawReply]] = self._loop.create_future()
-        packed = [pack(tuple(command)) for command in commands]
-        self._queue(_Batch(future, len(packed)), packed, len(packed))
+        packed = b"".join([pack(tuple(command)) for command in commands])
+        self._queue(_Batch(future, len(commands)), packed, len(commands))
         return future
 
     def subscribe(self, channels: Sequence[str]) -> asyncio.Future[RawReply]:
@@ -195,7 +197,7 @@ class Wire(asyncio.Protocol):
 
     # Within
 
-    def _queue(self, entry: _Open, packed: Sequence[bytes], count: int) -> None:
+    def _queue(self, entry: _Open, packed: bytes, count: int) -> None:
         if self.lost.done():
             future = entry if isinstance(entry, asyncio.Future) else entry.future
             future.set_exception(OutcomeUnknown(self._address, self.lost.result()))
@@ -205,13 +207,13 @@ class Wire(asyncio.Protocol):
         self._counters.commands += count
         if not self._out:
             self._loop.call_soon(self._flush)
-        self._out.extend(packed)
-        self._out_bytes += sum(map(len, packed))
+        self._out.append(packed)
+        self._out_bytes += len(packed)
 
     def _confirmed(self, word: str, channels: Sequence[str]) -> asyncio.Future[RawReply]:
         future: asyncio.Future[RawReply] = self._loop.create_future()
         packed = pack((word, *channels))
-        self._queue(_Confirmation(future, word.lower().encode(), channels), (packed,), 1)
+        self._queue(_Confirmation(future, word.lower().encode(), channels), packed, 1)
         return future
 
     def _flush(self) -> None:
@@ -261,8 +263,7 @@ class Wire(asyncio.Protocol):
         head = self._open[0]
         if isinstance(head, _Batch):
             head.replies.append(reply)
-            head.left -= 1
-            if not head.left:
+            if len(head.replies) == head.size:
                 self._open.popleft()
                 if not head.future.done():
                     head.future.set_result(head.replies)
@@ -273,14 +274,14 @@ class Wire(asyncio.Protocol):
             future.set_result(reply)
 
     def _pushed(self, push: Sequence[Reply]) -> None:
-        match push:
-            case [bytes() as kind, bytes() as channel, bytes() as payload] if kind in _MESSAGES:
-                self._counters.pushes += 1
-                self._on_message(channel, payload)
-            case [bytes() as kind, bytes() as channel, int()] if kind in _CONFIRMATIONS:
-                self._confirm(kind, channel)
-            case _:
-                return
+        kind, channel, told = push if len(push) == _TOLD else (None, None, None)
+        if not isinstance(kind, bytes) or not isinstance(channel, bytes):
+            return
+        if isinstance(told, bytes) and kind in _MESSAGES:
+            self._counters.pushes += 1
+            self._on_message(channel, told)
+        elif isinstance(told, int) and kind in _CONFIRMATIONS:
+            self._confirm(kind, channel)
 
     def _confirm(self, kind: bytes, channel: bytes) -> None:
         head = self._open[0] if self._open else None
