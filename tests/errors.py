@@ -90,7 +90,7 @@ def sample(error: type[OnefateError]) -> OnefateError:
 
 
 def _shown(name: str, hint: object) -> object:
-    if hint in (int, float):
+    if hint is int or hint is float:
         number = ShownNumber(1)
         number.name = name
         return number

@@ -32,7 +32,7 @@ async def main() -> None:
         await session.approve(str(refused["askId"]), by="Kim", note="seen at the till")
         fired = await port.call("shop.do_action", wanted)
         settlement = await port.when_settled(str(fired["transitionId"]))
-        print(settlement["effectStatus"], settlement["transition"]["effectVerified"])
+        print(settlement["effectStatus"], settlement["outcome"])
 
         again = await port.call("shop.do_action", wanted)
         print(again["judgment"], again["reason"])

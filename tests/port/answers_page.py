@@ -112,7 +112,12 @@ def type_text(*hints: object) -> str:
 
 
 def _type_words(hint: object) -> list[str]:
-    plain = {str: "text", int: "whole number", bool: "yes or no", object: "anything"}
+    plain: dict[object, str] = {
+        str: "text",
+        int: "whole number",
+        bool: "yes or no",
+        object: "anything",
+    }
     if hint in plain:
         return [plain[hint]]
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
@@ -158,7 +163,7 @@ def _when(path: str, when: str) -> str:
 def _shape_rows() -> Iterator[str]:
     for shape in shapes():
         about = (inspect.getdoc(shape) or "").split("\n", 1)[0]
-        keys = cast("frozenset[str]", getattr(shape, "__required_keys__", frozenset()))
+        keys: frozenset[str] = getattr(shape, "__required_keys__", frozenset())
         order = [key for key in typing.get_type_hints(shape) if key in keys]
         yield _row(f"`{shape.__name__}`", about, ", ".join(f"`{key}`" for key in order))
 
