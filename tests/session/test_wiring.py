@@ -278,3 +278,13 @@ def test_looking_moves_nothing_but_the_focus() -> None:
     moves = app.decide(lambda d: d.focus_log.all())
     assert [(move["from"], move["to"]) for move in moves] == [("p", "p.side"), ("p.side", "q")]
     assert app.versions == (1, 0, 0)
+
+
+def test_what_is_said_once_is_kept_under_a_short_plain_key_whatever_the_page_is_called() -> None:
+    app = App(MAP)
+    mounted(app, "p.side", "pin")
+    for page in ("\ud800", "x" * 5000):
+        app.sync(page)
+    marks = app.memory.snapshot.tables["marks"]
+    assert len(marks) == 2
+    assert all(key.isascii() and len(key) < 64 for key in marks)

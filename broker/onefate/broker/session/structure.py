@@ -61,7 +61,8 @@ def check_dead_end(draft: Draft) -> None:
     if any(could_materialise(draft, action) for action in here):
         return
     known = page in draft.map.pages
-    mark = f"dead-end:{page}:{draft.registry['fingerprint'] if known else ''}"
+    wired = draft.registry["fingerprint"] if known else ""
+    mark = f"dead-end:{canonical_digest([page, wired])[:32]}"
     if draft.marks.get(mark):
         return
     draft.marks.put(mark, value=True)
