@@ -162,6 +162,11 @@ async def test_no_text_at_all_is_more_than_a_text(url: str) -> None:
             for tool in TOOLS:
                 for key in KEYS:
                     await is_answered(port, tool, {key: text, "input": text})
+            for action in ("look", "count", "refund"):
+                for key in ("instance", "offerId", "acknowledgementId", "input"):
+                    for flag in ({}, {"confirm": True}, {"decline": True}):
+                        sent = {"action": action, key: text, **flag}
+                        await is_answered(port, "do_action", sent)
 
 
 async def test_an_id_of_nothing_raises_at_once_at_both_doors(url: str) -> None:
@@ -177,13 +182,29 @@ async def test_an_id_of_nothing_raises_at_once_at_both_doors(url: str) -> None:
                 assert str(refused.value)
 
 
+@settings(max_examples=10)
+@given(asked=st.lists(st.text(max_size=20) | st.from_regex(r"[a-z.]+#\d+"), max_size=20))
+def test_any_text_raises_at_once_at_both_doors(url: str, asked: list[str]) -> None:
+    async def ask() -> None:
+        async with two_sessions(url) as (session, beside):
+            await fill(beside)
+            port = ServedPort(session)
+            for text in asked:
+                for door in (port.settled_answer, port.when_settled):
+                    with anyio.fail_after(5), pytest.raises(ImpossibleId):
+                        await door(text)
+
+    anyio.run(ask)
+
+
 @pytest.mark.parametrize("action", ["look", "refund"])
 @pytest.mark.parametrize("extra", [0, 1])
 async def test_an_input_is_taken_up_to_the_limit_and_not_a_byte_beyond(
     url: str, action: str, extra: int
 ) -> None:
     async with two_sessions(url) as (asked, _):
-        port, before = ServedPort(asked), await asked.transitions()
+        port = ServedPort(asked)
+        before = await asked.transitions(), await asked.asks(), await asked.version()
         named = len(json.dumps(action))
         note = "x" * (LIMIT - named - len('{"note":""}') + extra)
         answer = await is_answered(port, "do_action", {"action": action, "input": {"note": note}})
@@ -191,8 +212,7 @@ async def test_an_input_is_taken_up_to_the_limit_and_not_a_byte_beyond(
             assert answer.get("transitionId") or answer.get("askId")
             return
         assert (answer["reason"], answer["limit"]) == ("INPUT_TOO_LARGE", LIMIT)
-        assert await asked.transitions() == before
-        assert [card for card in await asked.asks() if "instance" in card] == []
+        assert (await asked.transitions(), await asked.asks(), await asked.version()) == before
 
 
 async def test_the_apps_own_fire_is_refused_by_name(url: str) -> None:
