@@ -39,7 +39,7 @@ def wanted(file: str) -> list[Requirement]:
     asked = {
         "base": library,
         "build": build,
-        "image": library + extras["cli"] + extras["mcp"],
+        "image": library + extras["cli"],
         "dev": library + [line for extra in extras.values() for line in extra] + build + tools,
     }[file]
     return [Requirement(line) for line in asked]
