@@ -11,7 +11,8 @@ Theory of operation
    call that is cancelled leaves nothing or everything; this process then forgets what it knew.
 5. What is known to be missing is loaded before anything is decided: the sections, once a fire came
    to rest that was not settled here; the row of a fire that was performed for another process,
-   already while it is being claimed.
+   already while it is being claimed. Once others were seen to act on the session, what they commit
+   is followed as they announce it (`following`), and that is rarely needed.
 6. A settlement stands that the session does not know of only where the store lost what was decided
    and a process put the settlement back: the session takes it in, then what was to settle the fire
    is decided again.
@@ -21,10 +22,12 @@ So any number of processes act on one session at once, and what they did has one
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from onefate.broker.door.following import MOST, Announced, announcement
 from onefate.broker.door.kept import AtHand, Own, Performed, change_of, wanted_by
 from onefate.broker.errors import OnefateError
 from onefate.broker.journey import JourneyMap
@@ -77,6 +80,10 @@ class Deciding:
         self._at_hand = AtHand()
         self._behind = False
         self._foreseen: list[str] = []
+        self.shared = False
+        """Whether another process was seen to act on the session."""
+        self._follows = False
+        self._announced: deque[bytes] = deque()
         self._tokens = TokenSeries()
         self._turn = asyncio.Lock()
         self._said: set[str] = set()
@@ -119,6 +126,7 @@ class Deciding:
     async def _decide(
         self, decision: Callable[[Draft], T], performed: Performed | None
     ) -> Decided[T]:
+        self._follow()
         missing = self._missing(() if performed is None else (performed.fire_id,))
         current = missing is not None
         if missing is not None:
@@ -151,10 +159,32 @@ class Deciding:
 
     def heard(self, fire_id: str) -> None:
         """Hear that a fire has come to rest: unless it did so here, the session has moved on."""
-        self._behind = self._behind or not self._at_hand.knows_receipt(fire_id)
+        if not self._at_hand.knows_receipt(fire_id):
+            self._behind = self._behind or not self._follows
+            self.shared = True
+
+    async def follow(self) -> Callable[[], None]:
+        """Take in what others commit as it is announced; gives the way to stop it."""
+        stop = await self._stored.listen(self._hear)
+        self._follows = True
+        return stop
+
+    def _hear(self, event: bytes) -> None:
+        self._announced.append(event)
+        if len(self._announced) > MOST:
+            self._announced.clear()
+            self._behind = True
+
+    def _follow(self) -> None:
+        """Take in what was announced since the last decision."""
+        while self._announced:
+            if not self._at_hand.follow(Announced.read(self._announced.popleft())):
+                self._behind = True
 
     def foresees(self, fire_id: str) -> bool:
         """Note that a fire's outcome will be decided here; True: `prepare` has something to do."""
+        if not self._turn.locked():
+            self._follow()
         if not self._at_hand.missing_rows((fire_id,)):
             return False
         self._foreseen.append(fire_id)
@@ -163,6 +193,7 @@ class Deciding:
     async def prepare(self) -> None:
         """Load what the outcomes that are foreseen will need, in one go."""
         async with self._turn:
+            self._follow()
             foreseen, self._foreseen = self._foreseen, []
             missing = self._missing(foreseen)
             if missing is not None:
@@ -179,11 +210,14 @@ class Deciding:
         self._behind = False
         loaded = await self._stored.load(known_revision=known, wanted=wanted)
         moved = self._at_hand.take(loaded)
+        self.shared = self.shared or (moved and known is not None)
         self._at_hand.take_logs(wanted, loaded)
         return moved
 
     async def _commit(self, draft: Draft, performed: Performed | None) -> bool:
         change = change_of(draft, self._at_hand.revision, self._tokens.next(), self._own, performed)
+        if self.shared:
+            change = replace(change, events=announcement(change))
         answer = await self._stored.commit(change)
         if isinstance(answer, Conflict):
             await (self._load(Wanted()) if answer.settled is None else self._adopt(answer.settled))

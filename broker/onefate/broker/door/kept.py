@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from onefate.broker.door.following import Announced
 from onefate.broker.door.orders import order_bytes
 from onefate.broker.errors import NeverExisted
 from onefate.broker.ledger.changes import Change, Entry, Loaded, NewFire, NewSettlement, Row, Wanted
@@ -65,14 +66,32 @@ class AtHand:
         if loaded.epoch != self.epoch:
             self.snapshot.tables, self.snapshot.logs = {}, {}
         if moved:
-            receipts = self.snapshot.tables.get(RECEIPTS, {})
-            settled = {key: value for key, value in receipts.items() if value is not None}
-            self.snapshot.tables = {RECEIPTS: settled}
-            self.revision, self.epoch = loaded.revision, loaded.epoch
+            self._move_to(loaded.revision)
+            self.epoch = loaded.epoch
         if loaded.sections is not None:
             self._take_sections(loaded.sections)
         self._take_records(loaded)
         return moved
+
+    def follow(self, announced: Announced) -> bool:
+        """Take in what another process has committed; False: something before it is missing."""
+        if announced.revision <= self.revision:
+            return True
+        if announced.base != self.revision:
+            return False
+        self._move_to(announced.revision)
+        for name, raw in announced.sections.items():
+            self.snapshot.sections[name] = json.loads(raw)
+        self.raw |= announced.sections
+        self.snapshot.tables[ROWS] = _decoded(announced.rows)
+        return True
+
+    def _move_to(self, revision: int) -> None:
+        """Forget the records that the session's motion may have changed; receipts never change."""
+        receipts = self.snapshot.tables.get(RECEIPTS, {})
+        settled = {key: value for key, value in receipts.items() if value is not None}
+        self.snapshot.tables = {RECEIPTS: settled}
+        self.revision = revision
 
     def applied(self, draft: Draft, change: Change, revision: int) -> None:
         """Take in what this process has just committed."""
@@ -204,7 +223,7 @@ def encoded(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _decoded(found: Mapping[str, bytes | None]) -> dict[str, object]:
+def _decoded(found: Mapping[str, bytes] | Mapping[str, bytes | None]) -> dict[str, object]:
     return {key: None if raw is None else json.loads(raw) for key, raw in found.items()}
 
 

@@ -83,6 +83,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         self._worker: Worker | None = None
         self._starting = anyio.Lock()
         self._flushing = False
+        self._following = False
 
     async def decide(self, decision: Callable[[Draft], T], /) -> T:
         """Make one decision on the session as it stands, and commit it.
@@ -99,6 +100,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         """Do as `decide`, and say where in the session's serial order the decision stands."""
         decided = await self._deciding.decide(decision)
         self._flush_soon()
+        self._follow_soon()
         return decided
 
     async def conclude(self, decision: Callable[[Draft], T], performed: Performed) -> T:
@@ -109,6 +111,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         """
         decided = await self._deciding.decide(decision, performed=performed)
         self._flush_soon()
+        self._follow_soon()
         return decided.answer
 
     def foresee(self, entry: Entry) -> None:
@@ -130,6 +133,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
                 raise
             return known
         self._deciding.heard(transition_id)
+        self._follow_soon()
         return cast("Receipt", settlement.envelope)
 
     async def in_flight(self, transition_id: str) -> dict[str, object] | None:
@@ -186,6 +190,14 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         if self._deciding.structure_waits and not self._flushing:
             self._flushing = True
             self._tasks.start_soon(self._flush)
+
+    def _follow_soon(self) -> None:
+        if self._deciding.shared and not self._following:
+            self._following = True
+            self._tasks.start_soon(self._follow)
+
+    async def _follow(self) -> None:
+        self._open.callback(await self._deciding.follow())
 
     async def _flush(self) -> None:
         try:

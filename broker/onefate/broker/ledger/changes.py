@@ -203,6 +203,8 @@ class Program:
         change = self._change
         for one in change.settlements:
             self._fire(one.id)
+        for event in change.events:
+            self._add("PUBLISH", self._keys.partition.wake, f"E{self._keys.id}\n".encode() + event)
         self._pairs(self._keys.session, {SECTION + k: v for k, v in change.sections.items()})
         for name, rows in change.tables.items():
             self._table(self._keys.table(name), rows)
@@ -217,8 +219,6 @@ class Program:
             stream = self._keys.partition.work(entry.queue)
             self._add("XACK", stream, "w", entry.entry)
             self._add("XDEL", stream, entry.entry)
-        for event in change.events:
-            self._add("PUBLISH", self._keys.partition.wake, f"E{self._keys.id}\n".encode() + event)
         return self
 
     def _record(self, fire: NewFire) -> None:

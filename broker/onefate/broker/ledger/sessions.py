@@ -6,7 +6,7 @@ session at once and the result is some serial order of what they did. A commit w
 is repeated with its token, and told what the first attempt did.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from onefate.broker.ledger.changes import (
@@ -101,6 +101,10 @@ class MapSession:
                 for address in expected:
                     hub.forget(address)
         return reply
+
+    async def listen(self, listener: Callable[[bytes], None]) -> Callable[[], None]:
+        """Call the listener for every event announced on the session; gives the way to stop it."""
+        return await self._context.hub.listen(self.session, listener)
 
     def _reads(self, wanted: Wanted) -> tuple[list[str], list[Arg]]:
         keys = self._keys
