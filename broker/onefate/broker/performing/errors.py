@@ -2,8 +2,9 @@
 
 OnefateError
 └── BadInput
-    ├── NotInHandler   what only a running handler may ask: `NOT_IN_HANDLER`
-    └── NoHandler      what a fire was wired to is not here any more: `NO_HANDLER`
+    ├── NotInHandler      what only a running handler may ask: `NOT_IN_HANDLER`
+    ├── NoHandler         what a fire was wired to is not here any more: `NO_HANDLER`
+    └── HandlerCancelled  a handler awaited what was cancelled: `HANDLER_CANCELLED`
 """
 
 from onefate.broker.errors import BadInput
@@ -30,3 +31,12 @@ class NoHandler(BadInput):
     def __str__(self) -> str:
         fire = self.fire_id
         return f"The handler of {fire} is not registered any more; register it, then fire again."
+
+
+class HandlerCancelled(BadInput):
+    """The handler ended by a cancellation of its own making; its fire is refused."""
+
+    code = "HANDLER_CANCELLED"
+
+    def __str__(self) -> str:
+        return "The handler awaited something that was cancelled, and did not catch it."

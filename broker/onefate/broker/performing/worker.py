@@ -7,7 +7,8 @@ Theory of operation
 2. A handler runs under a context variable that ties its reports to the fire. While it runs the
    worker says now and then that it is alive.
 3. The outcome goes through a door, once: returned or threw. A cancelled worker still sends what
-   its handlers have come to.
+   its handlers have come to. A store that is full, or cannot persist, is asked until it is mended:
+   nothing that runs is given up for it.
 4. `drain` ends reading; handlers that run are finished, what was read and not started stays with
    the queue, where others take it over.
 
@@ -28,9 +29,12 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
+from onefate.broker.errors import OnefateError
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.claims import Claim, NotClaimed
+from onefate.broker.ledger.errors import CannotPersist, ServerFull, TooFewReplicas
 from onefate.broker.ledger.ids import FireId
+from onefate.broker.performing.errors import HandlerCancelled
 from onefate.broker.performing.running import Running, running
 
 logger = logging.getLogger(__name__)
@@ -41,6 +45,9 @@ Handler: TypeAlias = Callable[[object], object]
 BEAT_SECONDS: Final = 10.0
 CONCURRENCY: Final = 16
 OUTCOME_SECONDS: Final = 30.0
+PAUSE_SECONDS: Final = 1.0
+"""Between two attempts at a store that refuses for the moment."""
+_OF_THE_MOMENT: Final = (CannotPersist, ServerFull, TooFewReplicas)
 
 
 class Handlers(Protocol):
@@ -138,6 +145,7 @@ class Worker:
         foresee: Callable[[Entry], None] | None = None,
         concurrency: int = CONCURRENCY,
         beat_seconds: float = BEAT_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
         self.counters = WorkerCounters()
         self._queue = queue
@@ -146,6 +154,7 @@ class Worker:
         self._foresee = foresee
         self._concurrency = concurrency
         self._beat_seconds = beat_seconds
+        self._pause_seconds = pause_seconds
         self._threads = anyio.CapacityLimiter(concurrency)
         self._running: dict[tuple[str, str], Claim] = {}
         self._busy = 0
@@ -175,7 +184,13 @@ class Worker:
 
     async def _read(self, group: TaskGroup) -> None:
         room = self._concurrency - self._busy
-        entries = await self._queue.take(room) if room > 0 else ()
+        try:
+            entries = await self._queue.take(room) if room > 0 else ()
+        except _OF_THE_MOMENT as refusal:
+            logger.warning("work could not be read: %s", refusal)
+            with anyio.CancelScope() as self._resting:
+                await anyio.sleep(self._pause_seconds)
+            return
         for entry in entries:
             self._busy += 1
             group.start_soon(self._perform, entry)
@@ -229,22 +244,43 @@ class Worker:
                 value = await self._call(handler, payload)
         except Exception as error:  # noqa: BLE001 - a handler's failure is an answer
             self.counters.threw += 1
-            await _send(self._door.threw(claim, error))
+            await _send(self._tell(claim, partial(self._door.threw, claim, error)))
         else:
             self.counters.returned += 1
-            await _send(self._door.returned(claim, value))
+            await _send(self._tell(claim, partial(self._door.returned, claim, value)))
+
+    async def _tell(
+        self, claim: Claim, outcome: Callable[[], Coroutine[object, object, None]]
+    ) -> None:
+        """Tell an outcome until the store takes it."""
+        while True:
+            try:
+                return await outcome()
+            except _OF_THE_MOMENT as refusal:
+                told = {"fire": claim.fire_id}
+                logger.warning("an outcome could not be kept yet: %s", refusal, extra=told)
+            await anyio.sleep(self._pause_seconds)
 
     async def _call(self, handler: Handler, payload: object) -> object:
-        if inspect.iscoroutinefunction(handler):
-            return await handler(payload)
-        value = await anyio.to_thread.run_sync(handler, payload, limiter=self._threads)
-        return await value if inspect.isawaitable(value) else value
+        try:
+            if inspect.iscoroutinefunction(handler):
+                return await handler(payload)
+            value = await anyio.to_thread.run_sync(handler, payload, limiter=self._threads)
+            return await value if inspect.isawaitable(value) else value
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise HandlerCancelled from None
 
     async def _beat(self) -> None:
         while True:
             await anyio.sleep(self._beat_seconds)
             for claim in list(self._running.values()):
-                await self._queue.beat(claim)
+                try:
+                    await self._queue.beat(claim)
+                except OnefateError as error:
+                    logger.warning("a beat was not kept: %s", error, extra={"fire": claim.fire_id})
 
 
 async def _send(outcome: Coroutine[object, object, None]) -> None:
