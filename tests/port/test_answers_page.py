@@ -15,10 +15,10 @@ from tests.conformance.core import CoreDriver
 from tests.conformance.driver import Plan
 from tests.conformance.player import play
 from tests.conformance.scenario import files, read, table
+from tests.conformance.test_conformance import directory
 from tests.guarantees import proves
 from tests.port import answers_page, rich
 from tests.port.stage import MAP
-from tests.port.test_answers import SCENARIOS
 from tests.servers import embedded_server
 
 pytestmark = proves("answer:absent-not-filled", "answer:one-truth")
@@ -50,7 +50,7 @@ async def recorded() -> tuple[set[str], set[str]]:
         finally:
             driver.close()
 
-    for path in files([SCENARIOS]):
+    for path in files([directory()]):
         outcome = await play(read(path), opened)
         for step, answer in zip(outcome.scenario.steps, outcome.answers, strict=False):
             if step["op"] == "call" and "skipped" not in table(answer):
