@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator
+from functools import partial
 
 import anyio
 import pytest
@@ -96,7 +97,7 @@ async def test_of_two_people_the_first_decides_and_the_other_is_told(server: Own
         async with anyio.create_task_group() as group:
             for number in range(6):
                 session, yes = (one, two)[number % 2], bool(number % 3)
-                group.start_soon(lambda s=session, n=number, y=yes: decide(s, f"p{n}", yes=y))
+                group.start_soon(partial(decide, session, f"p{number}", yes=yes))
         assert Counter(answer["ok"] for answer in answers) == {True: 1, False: 5}
         assert all(answer["reason"] for answer in answers if not answer["ok"])
         judged = [await told(serve_to_agent(each), ask) for each in (one, two)]

@@ -5,9 +5,9 @@ import os
 import anyio
 import pytest
 
+from onefate.broker.ledger.embedded import OwnedServer
 from tests.chaos.wakeups import run
 from tests.guarantees import proves
-from tests.servers import embedded_server
 
 WAITS = 100_000 if os.environ.get("CI") else 10_000
 
@@ -15,10 +15,9 @@ pytestmark = pytest.mark.timeout(240)
 
 
 @proves("wait:no-lost-wakeup", "wait:never-fails", "settle:first-wins")
-async def test_no_wakeup_is_lost_however_often_connections_are_killed() -> None:
-    with embedded_server() as server:
-        with anyio.fail_after(180):
-            figures = await run(server.url, WAITS)
+async def test_no_wakeup_is_lost_however_often_connections_are_killed(server: OwnedServer) -> None:
+    with anyio.fail_after(180):
+        figures = await run(server.url, WAITS)
     assert figures.woken == WAITS
     assert figures.kills >= 5
     assert figures.connects > figures.kills // 2
