@@ -1,5 +1,3 @@
-import os
-
 import anyio
 import pytest
 
@@ -8,6 +6,7 @@ from onefate.broker.errors import Forgotten, ImpossibleId, NeverExisted, WasStim
 from onefate.broker.ledger.errors import ServerRefused
 from onefate.broker.ledger.faults import BadName
 from onefate.broker.ledger.ids import TAGS, FireId, Number, new_token, partition_of
+from onefate.broker.ledger.process import HERE
 from tests.guarantees import proves
 from tests.ledger.sessions import over_a_map, rows
 
@@ -116,7 +115,7 @@ def test_partitions_are_spread_evenly_and_found_the_same_everywhere() -> None:
 
 def test_no_two_writers_share_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     parents = [new_token() for _ in range(100)]
-    monkeypatch.setattr(os, "getpid", lambda: -1)
+    monkeypatch.setattr(HERE, "id", -1)
     childs = [new_token() for _ in range(100)]
     assert len({*parents, *childs}) == len(parents) + len(childs)
     words = [{token.partition("-")[2] for token in tokens} for tokens in (parents, childs)]

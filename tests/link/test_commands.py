@@ -21,6 +21,7 @@ from onefate.broker.ledger.errors import (
 from onefate.broker.ledger.link import Reply, Script
 from onefate.broker.ledger.link.endpoint import Endpoint, SingleNode
 from onefate.broker.ledger.link.redis_link import RedisLink
+from onefate.broker.ledger.process import HERE
 from tests.guarantees import proves
 from tests.link.conftest import QUICK, opened
 from tests.link.proxy import Proxy
@@ -165,9 +166,9 @@ async def test_a_fork_may_not_use_the_link(link: RedisLink) -> None:
 async def test_the_process_is_told_apart_by_its_id(
     link: RedisLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = os.getpid()
+    own = HERE.id
     with monkeypatch.context() as patch:
-        patch.setattr(os, "getpid", lambda: own + 1)
+        patch.setattr(HERE, "id", own + 1)
         with pytest.raises(WrongProcess):
             await link.subscribe("c")
 

@@ -1,7 +1,6 @@
 """The store in memory: one interface, shared by name, and nothing more than it is."""
 
 import asyncio
-import os
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -20,6 +19,7 @@ from onefate.broker.ledger.errors import (
 from onefate.broker.ledger.link import Script
 from onefate.broker.ledger.memory import MemoryLink
 from onefate.broker.ledger.opening import open_link
+from onefate.broker.ledger.process import HERE
 from onefate.broker.ledger.settings import BrokerSettings
 from tests.guarantees import proves
 
@@ -104,9 +104,9 @@ async def test_a_link_left_behind_by_a_loop_that_ended_harms_nobody(memory: Memo
 async def test_the_process_is_told_apart_by_its_id(
     memory: MemoryLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = os.getpid()
+    own = HERE.id
     with monkeypatch.context() as patch:
-        patch.setattr(os, "getpid", lambda: own + 1)
+        patch.setattr(HERE, "id", own + 1)
         with pytest.raises(WrongProcess):
             await memory.execute("PING")
 

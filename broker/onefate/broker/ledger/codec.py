@@ -7,7 +7,7 @@ composed by scripts, which is why their words hold no white space.
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast, get_args
 
 from onefate.broker.ledger.faults import NotJson, TooDeep, TooLarge
@@ -27,6 +27,7 @@ ANNOUNCED: Final = 1024
 """Receipts up to this many bytes ride in their announcement."""
 
 _MICRO: Final = 1000
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
 _STATUSES: Final = frozenset(get_args(EffectStatus))
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _DECODER: Final = json.JSONDecoder()
@@ -57,16 +58,20 @@ def _check(what: str, value: object, depth: int) -> None:
         return
     if depth == 0:
         raise TooDeep(what, DEPTH)
-    if isinstance(value, dict):
-        for key, item in cast("dict[object, object]", value).items():
-            if not isinstance(key, str):
-                raise NotJson(what, f"a key in it is of type {type(key).__name__}")
+    for item in _items(what, value):
+        if type(item) not in _PLAIN:
             _check(what, item, depth - 1)
-    elif isinstance(value, (list, tuple)):
-        for item in cast("Sequence[object]", value):
-            _check(what, item, depth - 1)
-    else:
+
+
+def _items(what: str, value: object) -> Iterable[object]:
+    if isinstance(value, (list, tuple)):
+        return cast("Sequence[object]", value)
+    if not isinstance(value, dict):
         raise NotJson(what, f"a value in it is of type {type(value).__name__}")
+    for key in cast("dict[object, object]", value):
+        if not isinstance(key, str):
+            raise NotJson(what, f"a key in it is of type {type(key).__name__}")
+    return cast("dict[str, object]", value).values()
 
 
 def from_json(data: bytes) -> Json:

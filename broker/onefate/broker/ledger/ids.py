@@ -5,7 +5,6 @@ had acknowledged, a new epoch begins and ids are `<action>#<e>.<n>`, so that no 
 fires (id:never-reused). The number alone, as text, is the fire's place in the store.
 """
 
-import os
 import re
 import secrets
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from redis.crc import key_slot
 
 from onefate.broker.errors import NeverExisted
 from onefate.broker.ledger.faults import BadName
+from onefate.broker.ledger.process import HERE
 
 PARTITIONS: Final = 64
 """Fixed for every namespace: the hash tags below are spread evenly over a cluster's slots."""
@@ -105,9 +105,8 @@ class _Tokens:
         self._count = count()
 
     def next(self) -> str:
-        process = os.getpid()
-        if process != self._process:
-            self._word, self._process = secrets.token_urlsafe(9), process
+        if self._process != HERE.id:
+            self._word, self._process = secrets.token_urlsafe(9), HERE.id
         return f"{next(self._count):x}-{self._word}"
 
 

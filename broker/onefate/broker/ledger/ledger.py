@@ -150,7 +150,7 @@ class Ledger:
         """
         body = envelope(outcome.envelope, evidence, self._store.settings.max_receipt_bytes)
         return await self._settle(
-            FireId.parse(fire_id), outcome.status, body, by, token or new_token(),
+            FireId.parse(fire_id), outcome.status, body, by, token,
             kept_as="lost", fence="" if fence is None else str(fence),
             work=("", "") if entry is None else (entry.queue, entry.entry),
         )  # fmt: skip
@@ -171,7 +171,7 @@ class Ledger:
         """
         body = envelope({}, evidence_ref, self._store.settings.max_receipt_bytes)
         return await self._settle(
-            FireId.parse(fire_id), status, body, source, token or new_token(), kept_as="observed"
+            FireId.parse(fire_id), status, body, source, token, kept_as="observed"
         )
 
     async def _settle(  # noqa: PLR0913 - the script's facts
@@ -180,14 +180,14 @@ class Ledger:
         status: EffectStatus,
         body: bytes,
         by: str,
-        token: str,
+        token: str | None,
         *,
         kept_as: str,
         fence: str = "",
         work: tuple[str, str] = ("", ""),
     ) -> Settled:
         checked_name("author", by)
-        checked_name("token", token)
+        token = new_token() if token is None else checked_name("token", token)
         keys, at, name = self._keys, str(fire.number), str(fire)
         call = scripts.call(
             scripts.SETTLE,
@@ -239,7 +239,7 @@ class Ledger:
                 self._keys.session, self._keys.fire(fire.number), self._keys.journal(fire.number)
             ),
             scripts.NoteArgs(
-                fire.action, checked_name("token", token or new_token()),
+                fire.action, new_token() if token is None else checked_name("token", token),
                 checked_name("author", by), body,
             ),
         )  # fmt: skip

@@ -8,7 +8,6 @@ cjson, and a script that sets a global breaks all later ones.
 """
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +33,7 @@ from onefate.broker.ledger.link.protocol import (
     Script,
     UpListener,
 )
+from onefate.broker.ledger.process import HERE
 
 
 class _Connection(Protocol):
@@ -65,7 +65,7 @@ class MemoryLink:
     ) -> None:
         self._store = store
         self._name = name
-        self._pid = os.getpid()
+        self._pid = HERE.id
         self._loop = asyncio.get_running_loop()
         self._counters = LinkCounters(connects=1)
         self._commands = commands
@@ -161,14 +161,14 @@ class MemoryLink:
     @classmethod
     def _named(cls, name: str) -> _Store:
         with cls._stores_lock:
-            key = (os.getpid(), name)
+            key = (HERE.id, name)
             if key not in cls._stores:
                 cls._stores[key] = _Store(_connector())
             return cls._stores[key]
 
     def _check_caller(self) -> None:
-        if os.getpid() != self._pid:
-            raise WrongProcess(self._pid, os.getpid())
+        if HERE.id != self._pid:
+            raise WrongProcess(self._pid, HERE.id)
         if asyncio.get_running_loop() is not self._loop:
             raise WrongLoop
         if self._closed:

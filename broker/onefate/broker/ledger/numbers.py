@@ -35,10 +35,12 @@ class Numbers:
 
     def take(self, session: str, epoch: int) -> Guess:
         """Give the number expected next, and count on it being used."""
-        at = self._next.setdefault(session, _Next(Number(epoch, 0)))
+        at = self._next.get(session)
+        if at is None:
+            at = self._next[session] = _Next(Number(epoch, 0))
+            if len(self._next) > _SESSIONS:
+                self._next.popitem(last=False)
         self._next.move_to_end(session)
-        if len(self._next) > _SESSIONS:
-            self._next.popitem(last=False)
         guess = Guess(at.number, at.series)
         at.number = Number(at.number.epoch, at.number.n + 1)
         return guess

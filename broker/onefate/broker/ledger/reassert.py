@@ -11,8 +11,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 import anyio
 
@@ -29,8 +28,7 @@ RestoredListener: TypeAlias = Callable[[str, str], None]
 _log: Final = logging.getLogger("onefate.ledger")
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
+class Acknowledged(NamedTuple):
     """One fire or one settlement that the store acknowledged to this process."""
 
     session: str

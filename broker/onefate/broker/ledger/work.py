@@ -65,8 +65,8 @@ class Queue:
         self._nudges = context.nudges
         self._channels = [each.nudge for each in self._streams]
         self._by_channel = {each.nudge.encode(): each for each in self._streams}
-        self._marked: set[Partition] = set(self._streams)
-        self._history: set[Partition] = set(self._streams)
+        self._marked: set[int] = set(self._of)
+        self._history: set[int] = set(self._of)
         self._held: set[tuple[int, str]] = set()
         self._hints: list[Entry] = []
         self._idle = False
@@ -130,13 +130,13 @@ class Queue:
             pause = SWEEP * _dice.uniform(0.75, 1.25)
             self._sweep = asyncio.get_running_loop().call_later(pause, self._sweep_is_due)
             taken += await self._take_over(limit)
-        for each in tuple(self._history):
-            taken += await self._read_history(each)
-            self._history.discard(each)
-        for each in tuple(self._marked):
+        for index in tuple(self._history):
+            taken += await self._read_history(self._of[index])
+            self._history.discard(index)
+        for index in tuple(self._marked):
             if len(taken) >= limit:
                 break
-            taken += await self._read_new(each, limit - len(taken))
+            taken += await self._read_new(self._of[index], limit - len(taken))
 
     async def claim(self, entry: Entry, *, lease_ms: int = SILENCE_MS) -> Claim | NotClaimed:
         """Claim the entry's fire for this worker (fire:started-once)."""
@@ -158,10 +158,10 @@ class Queue:
 
     async def _read_new(self, each: Partition, limit: int) -> list[Entry]:
         """Read what is new; a nudge that comes meanwhile leaves the partition marked."""
-        self._marked.discard(each)
+        self._marked.discard(each.index)
         reply = await self._read(each, ">", limit)
         if reply is None or len(reply) >= limit:
-            self._marked.add(each)
+            self._marked.add(each.index)
         return list(self._entries(each, reply or ()))
 
     async def _read_history(self, each: Partition) -> list[Entry]:
@@ -224,11 +224,11 @@ class Queue:
         if queue != self._name:
             return
         partition = self._by_channel[channel]
-        if self._idle and len(self._hints) < HINTS and partition not in self._marked:
+        if self._idle and len(self._hints) < HINTS and partition.index not in self._marked:
             entry, session, fire_id = (word.decode() for word in names)
             self._hints.append(Entry(self.name, partition.index, entry, session, fire_id))
         else:
-            self._marked.add(partition)
+            self._marked.add(partition.index)
         self._nudge.set()
 
     def _take_hints(self, taken: list[Entry], limit: int) -> None:
@@ -241,17 +241,17 @@ class Queue:
                 self._held.add(held)
                 taken.append(each)
             else:
-                self._marked.add(self._of[each.partition])
+                self._marked.add(each.partition)
 
     def _sweep_is_due(self) -> None:
         self._sweep = None
-        self._marked.update(self._streams)
+        self._marked.update(self._of)
         self._nudge.set()
 
     def reconnected(self) -> None:
         """Mark every partition: nudges and replies may have been lost."""
-        self._marked.update(self._streams)
-        self._history.update(self._streams)
+        self._marked.update(self._of)
+        self._history.update(self._of)
         self._nudge.set()
 
 

@@ -29,7 +29,6 @@ Crash points
 
 import asyncio
 import logging
-import os
 import random
 from collections.abc import Sequence
 from copy import copy
@@ -73,6 +72,7 @@ from onefate.broker.ledger.link.protocol import (
 )
 from onefate.broker.ledger.link.resp import RawReply
 from onefate.broker.ledger.link.wire import Wire
+from onefate.broker.ledger.process import HERE
 
 logger = logging.getLogger(__name__)
 _dice = random.SystemRandom()
@@ -100,7 +100,7 @@ class RedisLink:
         self._resolver = resolver
         self._policy = policy or LinkPolicy()
         self._loop = asyncio.get_running_loop()
-        self._pid = os.getpid()
+        self._pid = HERE.id
         self._counters = LinkCounters()
         self._entrance = Entrance(access or Access(), self._policy, self._counters, self._message)
         self._wire: Wire | None = None
@@ -226,7 +226,7 @@ class RedisLink:
         """Close the connection and end the owner task; a second call does nothing."""
         self._closed = True
         owner, self._owner = self._owner, None
-        if owner is not None and self._pid == os.getpid():
+        if owner is not None and self._pid == HERE.id:
             owner.cancel()
             await asyncio.wait([owner])
         self._tell(None)
@@ -234,8 +234,8 @@ class RedisLink:
     # Callers
 
     def _check_caller(self) -> None:
-        if os.getpid() != self._pid:
-            raise WrongProcess(self._pid, os.getpid())
+        if HERE.id != self._pid:
+            raise WrongProcess(self._pid, HERE.id)
         if asyncio.get_running_loop() is not self._loop:
             raise WrongLoop
         if self._closed:
