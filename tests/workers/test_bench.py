@@ -1,0 +1,71 @@
+"""The benchmark: one short run gives every figure, and what is counted meets its target."""
+
+import json
+import sys
+from pathlib import Path
+from subprocess import run
+from typing import cast
+
+import pytest
+
+from onefate.workers.bench.figures import FIGURES, Figure, Relation, table
+from onefate.workers.bench.order import median, quantile
+from onefate.workers.bench.screen import Told
+from tests.guarantees import proves
+
+pytestmark = proves("wait:no-lost-wakeup", "settle:first-wins")
+
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+COUNTED = [figure.name for figure in FIGURES if figure.way == "counted"]
+REACHED = "## What was reached"
+
+
+@pytest.fixture(scope="module")
+def told() -> Told:
+    command = [sys.executable, "-m", "onefate.workers", "bench", "--quick", "--json"]
+    ran = run(command, check=True, capture_output=True, encoding="utf-8", timeout=110)
+    return cast("Told", json.loads(ran.stdout))
+
+
+def test_every_figure_is_told_with_its_target(told: Told) -> None:
+    assert [each["name"] for each in told["figures"]] == [figure.name for figure in FIGURES]
+    for each, figure in zip(told["figures"], FIGURES, strict=True):
+        assert each["value"] > 0
+        assert each["target"] == figure.aim
+        assert each["met"] is figure.met(each["value"])
+    assert told["met"] is all(each["met"] for each in told["figures"])
+    assert all(value > 0 for value in told["context"].values())
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_is_counted_meets_its_target(told: Told, name: str) -> None:
+    found = next(each for each in told["figures"] if each["name"] == name)
+    assert found["met"], f"{found['value']:g}, target: {found['target']}"
+
+
+def test_the_page_shows_the_table_of_the_figures() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert "\n".join(table()) in page
+
+
+def test_the_page_says_of_every_figure_what_was_reached() -> None:
+    reached = PAGE.read_text(encoding="utf-8").split(REACHED)[1]
+    names = [line.split("`")[1] for line in reached.splitlines() if line.startswith("| `")]
+    assert names == [figure.name for figure in FIGURES]
+
+
+@pytest.mark.parametrize(
+    ("relation", "met"),
+    [("at most", (True, True, False)), ("at least", (False, True, True)),
+     ("below", (True, False, False))],
+)  # fmt: skip
+def test_a_figure_is_held_to_its_relation(relation: Relation, met: tuple[bool, ...]) -> None:
+    figure = Figure("f", "f", relation, 2.0, "x")
+    assert tuple(figure.met(value) for value in (1.0, 2.0, 3.0)) == met
+    assert figure.aim == f"{relation} 2 x"
+
+
+def test_quantiles_are_values_that_were_measured() -> None:
+    assert median([3.0, 1.0, 2.0]) == 2.0
+    assert quantile([float(n) for n in range(100)], 0.99) == 99.0
+    assert quantile([5.0], 1.0) == 5.0
