@@ -30,6 +30,7 @@ TABLES: Final = tuple(
 LOGS: Final = tuple(kind.log for kind in vars(Draft).values() if isinstance(kind, Logged))
 """Every list that a session may have."""
 _MOST_AT_HAND: Final = 4096
+_JSON: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ def is_fire_id(text: str) -> bool:
 
 def encoded(value: object) -> bytes:
     """Give a value's JSON; texts that are no valid Unicode are kept by their escapes."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    return _JSON.encode(value).encode()
 
 
 def _decoded(found: Mapping[str, bytes] | Mapping[str, bytes | None]) -> dict[str, object]:
