@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, cast
 
-from onefate.broker.session import acknowledge, frames, outcomes, registry
+from onefate.broker.session import acknowledge, cards, frames, outcomes, registry
 from onefate.broker.session.settle import settlement_if_known
 from onefate.broker.session.state import Wire
 from onefate.port import Port, PortOptions, call
@@ -99,6 +99,7 @@ def _rows_and_steps() -> Talk:
     talk.call("journey.j")
     talk.do("busy")
     talk.do("y", input={"text": "x" * 3000})
+    talk.do("y", instance="x" * 1001)
     return talk
 
 
@@ -109,6 +110,13 @@ def _cards() -> Talk:
         app.decide(partial(registry.register_actions, path="a.rows", instance=name))
     talk.do("pay")
     talk.do("open", instance="one")
+    return talk
+
+
+def _too_many_cards() -> Talk:
+    talk = Talk(requireHumanApproval=True)
+    for sum_of in range(cards.MOST_OPEN + 1):
+        talk.do("pay", input={"sum": sum_of})
     return talk
 
 
@@ -166,7 +174,14 @@ def _news() -> Talk:
 
 def answers() -> Iterator[Wire]:
     """Everything said in these conversations."""
-    for talk in (_rows_and_steps(), _cards(), _freshness(), _refusals(), _news()):
+    for talk in (
+        _rows_and_steps(),
+        _cards(),
+        _too_many_cards(),
+        _freshness(),
+        _refusals(),
+        _news(),
+    ):
         yield from talk.said
 
 

@@ -1,6 +1,6 @@
 """What an agent hears of a person's answers: the traces of port-settlement §23, 20 to 30, 39."""
 
-from onefate.broker.session import approval
+from onefate.broker.session import approval, cards
 from onefate.port import PortOptions, texts
 from tests.conformance.scenario import Json, table
 from tests.guarantees import proves
@@ -216,3 +216,17 @@ async def test_a_person_who_acts_closes_the_card_they_were_asked_by() -> None:
         app.port = PortOptions(source="user")
         fired = await app.do("pay", confirm=True)
         assert (await app.did(asked["askId"])) == await app.did(fired["transitionId"])
+
+
+async def test_no_more_questions_wait_than_a_person_can_read() -> None:
+    async with stage(requireHumanApproval=True) as app:
+        for amount in range(cards.MOST_OPEN):
+            asked = await app.do("pay", input={"amt": amount})
+        last = asked["askId"]
+        full = await app.do("pay", input={"amt": -1})
+        assert (full["judgment"], full["reason"]) == ("rejected", "TOO_MANY_CARDS")
+        confirmed = await app.do("pay", input={"amt": -1}, confirm=True)
+        assert confirmed["reason"] == "TOO_MANY_CARDS"
+        assert (await app.do("pay", input={"amt": amount}))["askId"] == last
+        await app.driver.decide(lambda draft: approval.decline_ask(draft, str(last), by="Kim"))
+        assert (await app.do("pay", input={"amt": -1}))["judgment"] == "needs-confirm"

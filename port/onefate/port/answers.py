@@ -57,6 +57,7 @@ class Failed(Position):
     askId: NotRequired[str]
     askedAbout: NotRequired[str]
     did: NotRequired[str]
+    argument: NotRequired[str]
     limit: NotRequired[int]
 
 
@@ -203,6 +204,7 @@ class Rejected(Position, FrameKeys):
     did: str
     reason: str
     why: NotRequired[str]
+    limit: NotRequired[int]
     node: NotRequired[str]
     evidence: NotRequired[list[Wire]]
     issues: NotRequired[str]

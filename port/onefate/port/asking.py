@@ -4,7 +4,7 @@ Nobody is asked about a fire that would be refused anyway (departure 9), and a n
 anything (departure 3). Spec: port-settlement §4.4, §5.1, §6.2, §13.
 """
 
-from onefate.broker.session import approval
+from onefate.broker.session import approval, cards
 from onefate.broker.session.attempt import Attempt, FireOptions
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.gates import first_refusal
@@ -22,12 +22,27 @@ def paused(draft: Draft, port: Port, wanted: Wanted, edge: Edge | None) -> Wire 
         return _declined(draft, port, wanted, may_mint=would_ask and not wanted.confirm)
     if not would_ask or wanted.confirm:
         return None
-    return {
+    return too_many(draft, wanted) or {
         "ok": False,
         "judgment": "needs-confirm",
         **wanted.named,
         "why": texts.PAUSED,
         **card(draft, port, wanted),
+    }
+
+
+def too_many(draft: Draft, wanted: Wanted) -> Wire | None:
+    """Refuse another question where too many wait already; None where it may be asked."""
+    open_card = approval.unanswered(draft, wanted.action, wanted.input, wanted.instance)
+    if open_card is not None or not cards.is_full(draft):
+        return None
+    return {
+        "ok": False,
+        "judgment": "rejected",
+        "did": wanted.action,
+        "reason": "TOO_MANY_CARDS",
+        "why": texts.TOO_MANY_CARDS,
+        "limit": cards.MOST_OPEN,
     }
 
 

@@ -13,7 +13,7 @@ from onefate.broker.session.fire import fire
 from onefate.broker.session.reads.rows import Edge
 from onefate.broker.session.state import Record, Wire
 from onefate.port import texts
-from onefate.port.asking import card
+from onefate.port.asking import card, too_many
 from onefate.port.refusals import told
 from onefate.port.tools import Port
 from onefate.port.wanted import Wanted
@@ -37,7 +37,7 @@ def fire_block(draft: Draft, port: Port, wanted: Wanted, edge: Edge | None) -> W
     if answer["ok"]:
         return _under_way(port, wanted, answer)
     if answer["reason"] == "APPROVAL_REQUIRED":
-        return {
+        return too_many(draft, wanted) or {
             "ok": False,
             "judgment": "needs-confirm",
             "did": wanted.action,

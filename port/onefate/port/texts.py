@@ -154,6 +154,10 @@ STORE_REFUSED: Final = (
     "The session could not take this call. Nothing was performed. Tell the person: repeating it "
     "will not help."
 )
+TOO_MANY_CARDS: Final = (
+    "Too many questions wait for a person already. Nothing was asked or performed: let the person "
+    "answer first."
+)
 ARGUMENT_TOO_LONG: Final = (
     "A name that was sent is longer than a fire can keep: send one that was listed. Nothing was "
     "performed."

@@ -16,6 +16,10 @@ from onefate.broker.session.state import ABSENT, Ask, Asks, Wire
 LONGEST_NOTE: Final = 500
 
 
+MOST_OPEN: Final = 500
+"""Unanswered cards of one session: a person reads no more, and every decision carries them."""
+
+
 class CardRow(TypedDict):
     """One card as it is read."""
 
@@ -128,6 +132,12 @@ def is_usable(draft: Draft, card: Ask) -> bool:
 def live_about(draft: Draft, key: str) -> list[Ask]:
     """Give the live cards about one subject, in the order of minting."""
     return [card for card in draft.asks["live"].values() if about(card) == key]
+
+
+def is_full(draft: Draft) -> bool:
+    """Say whether as many questions wait for a person as one session may hold."""
+    waiting = sum(is_open(card) for card in draft.asks["live"].values())
+    return waiting >= MOST_OPEN
 
 
 def presented(draft: Draft, key: str) -> str | None:
