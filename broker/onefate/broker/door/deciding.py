@@ -16,6 +16,8 @@ Theory of operation
 6. A settlement stands that the session does not know of only where the store lost what was decided
    and a process put the settlement back: the session takes it in, then what was to settle the fire
    is decided again.
+7. A session that the store has lost altogether begins anew, as it was created, with whatever is
+   decided next; the developer is told.
 
 So any number of processes act on one session at once, and what they did has one serial order.
 """
@@ -78,6 +80,7 @@ class Deciding:
         self._clock = clock
         self._own = own
         self._at_hand = AtHand()
+        self._beginning: Mapping[str, object] = {}
         self._behind = False
         self._foreseen: list[str] = []
         self.shared = False
@@ -100,12 +103,8 @@ class Deciding:
             WrongPins: it was created over another map or with other options.
             WrongKind: it is a plain ledger.
         """
-
-        def begun(draft: Draft) -> None:
-            if self._at_hand.revision == 0:
-                draft.decision.sections.update(detached(dict(sections)))
-
-        await self.decide(begun)
+        self._beginning = sections
+        await self.decide(lambda _: None)
 
     async def decide(
         self, decision: Callable[[Draft], T], *, performed: Performed | None = None
@@ -212,6 +211,8 @@ class Deciding:
         moved = self._at_hand.take(loaded)
         self.shared = self.shared or (moved and known is not None)
         self._at_hand.take_logs(wanted, loaded)
+        if moved and known and not loaded.exists:
+            self._tell(("the store has lost it; it begins anew",))
         return moved
 
     async def _commit(self, draft: Draft, performed: Performed | None) -> bool:
@@ -242,7 +243,7 @@ class Deciding:
                 logger.warning("session %s: %s", self._stored.session, text)
 
     def _draft(self) -> Draft:
-        return Draft(
+        draft = Draft(
             self._map,
             self._options,
             self._at_hand.snapshot,
@@ -250,3 +251,6 @@ class Deciding:
             code=self._code,
             epoch=self._at_hand.epoch,
         )
+        if self._at_hand.revision == 0:
+            draft.decision.sections.update(detached(dict(self._beginning)))
+        return draft

@@ -121,7 +121,7 @@ class AtHand:
     def forget(self) -> None:
         """Know nothing any more: the next decision loads anew."""
         self.revision = -1
-        self.raw = {}
+        self.snapshot.sections, self.raw = {}, {}
 
     def _take_sections(self, sections: Mapping[str, bytes]) -> None:
         for name, raw in sections.items():

@@ -1,14 +1,12 @@
 """How the queue of one session's workers is named: no two sessions ever share one."""
 
 import hashlib
-from typing import Final
-
-LONGEST: Final = 64
 
 
 def queue_name(queue: str, session: str) -> str:
-    """Name a session's own queue of this name, the same in every process."""
-    name = f"{queue}:{session}"
-    if len(name.encode()) <= LONGEST:
-        return name
-    return f"{queue}:{hashlib.sha256(session.encode()).hexdigest()[:16]}"
+    """Name a session's own queue of this name, the same in every process.
+
+    The session stands in it by a digest of fixed length, so whatever names hold, two names are the
+    same only if queue and session are.
+    """
+    return f"{queue}:{hashlib.sha256(session.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -11,9 +11,11 @@ Theory of operation
 """
 
 import json
+import logging
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import Final, Self, TypeVar, cast
 
 import anyio
@@ -28,7 +30,7 @@ from onefate.broker.door.queues import queue_name
 from onefate.broker.door.reading import ReadingDoors
 from onefate.broker.door.views import PrincipalView
 from onefate.broker.door.wiring import LocalHandlers, WiringDoors
-from onefate.broker.errors import ImpossibleId
+from onefate.broker.errors import ImpossibleId, OnefateError
 from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.broker import Broker
 from onefate.broker.ledger.changes import Entry, Pins
@@ -41,6 +43,7 @@ from onefate.broker.session.options import SessionOptions
 from onefate.broker.session.state import Receipt
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 LEAVING: Final = 5.0
 """How many seconds a process that leaves tries to say so."""
 
@@ -117,7 +120,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
     def foresee(self, entry: Entry) -> None:
         """Begin to load what the outcome of a fire will need, while it is being claimed."""
         if self._deciding.foresees(entry.fire_id):
-            self._tasks.start_soon(self._deciding.prepare)
+            self._tasks.start_soon(self._aside, self._deciding.prepare)
 
     async def when_settled(self, transition_id: str) -> Receipt:
         """Give the receipt of a fire once it has one; ends otherwise only by cancellation.
@@ -189,12 +192,12 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
     def _flush_soon(self) -> None:
         if self._deciding.structure_waits and not self._flushing:
             self._flushing = True
-            self._tasks.start_soon(self._flush)
+            self._tasks.start_soon(self._aside, self._flush)
 
     def _follow_soon(self) -> None:
         if self._deciding.shared and not self._following:
             self._following = True
-            self._tasks.start_soon(self._follow)
+            self._tasks.start_soon(self._aside, self._follow)
 
     async def _follow(self) -> None:
         self._open.callback(await self._deciding.follow())
@@ -207,7 +210,14 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
 
     def _restored(self, session: str, fire_id: str) -> None:
         if session == self.id:
-            self._tasks.start_soon(self._deciding.adopt, fire_id)
+            self._tasks.start_soon(self._aside, partial(self._deciding.adopt, fire_id))
+
+    async def _aside(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do what nobody waits for; where it is refused, the next decision finds it undone."""
+        try:
+            await work()
+        except OnefateError as refused:
+            logger.warning("session %s: something on the side was not done: %s", self.id, refused)
 
     async def _home(self) -> str:
         async with self._starting:
@@ -227,12 +237,12 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         await self._open.enter_async_context(self._tasks)
         try:
             await self._deciding.create(new_session(self.options))
+            self._open.callback(self._broker.on_restored(self._restored))
+            if self.handlers.navigates:
+                await self._home()
         except BaseException:
             await self._open.aclose()
             raise
-        self._open.callback(self._broker.on_restored(self._restored))
-        if self.handlers.navigates:
-            await self._home()
         self._flush_soon()
         return self
 
@@ -241,11 +251,15 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
 
         The session itself stays in the store, for every other process.
         """
-        with anyio.CancelScope(shield=True), anyio.move_on_after(LEAVING), suppress(WrongKind):
-            await self._leave()
-        if self._worker is not None:
-            self._worker.drain()
-        await self._open.aclose()
+        try:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(LEAVING), suppress(WrongKind):
+                await self._leave()
+        except OnefateError as refused:
+            logger.warning("session %s: what is wired here stays wired: %s", self.id, refused)
+        finally:
+            if self._worker is not None:
+                self._worker.drain()
+            await self._open.aclose()
 
     async def _leave(self) -> None:
         groups = self.handlers.groups
