@@ -40,10 +40,13 @@ def function_from(described: Mapping[str, object]) -> Callable[..., object]:
     kind, value = described[FUNCTION], described.get("value", ABSENT)
 
     def throw(*_: object) -> object:
-        raise Error(described["message"])
+        raise Error(described.get("message", ""))
 
-    def from_state(state: Mapping[str, object], *_: object) -> object:
-        return state.get(str(described["key"]), ABSENT)
+    def from_state(state: object, *_: object) -> object:
+        if state is None:
+            raise Error("a key of nothing is asked for")
+        known = cast("Mapping[str, object]", state) if isinstance(state, Mapping) else {}
+        return known.get(str(described.get("key")), ABSENT)
 
     kinds: dict[object, Callable[..., object]] = {
         "return": lambda *_: value,
