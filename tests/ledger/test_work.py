@@ -175,3 +175,55 @@ async def test_two_workers_share_a_queue_without_sharing_a_fire(broker: Broker) 
                 await one.done(each)
     assert len(taken) == len(set(taken)) == 30
     assert ids == {"pay#0"}
+
+
+@proves("store:declared")
+async def test_an_empty_stream_is_gone_with_its_last_consumer(broker: Broker) -> None:
+    stream = broker.keys("s").partition.work("q")
+    async with broker.queue("q", "w1", session="s") as queue:
+        assert await queue.take() == []
+        async with broker.queue("q", "w2", session="s"):
+            pass
+        assert await broker.link.execute("EXISTS", stream) == 1
+    assert await broker.link.execute("EXISTS", stream) == 0
+    await broker.ledger("s").record("pay", queue="q")
+    async with broker.queue("q", "w1", session="s"):
+        pass
+    assert await broker.link.execute("XLEN", stream) == 1
+
+
+async def test_a_queue_whose_groups_the_store_lost_makes_them_again(broker: Broker) -> None:
+    async with broker.queue("q", "w1", session="s") as queue:
+        await broker.link.execute("DEL", broker.keys("s").partition.work("q"))
+        assert await queue.take() == []
+        fire = await broker.ledger("s").record("pay", queue="q")
+        [entry] = await queue.take()
+        assert entry.fire_id == fire.id
+
+
+async def test_no_more_is_taken_over_than_there_is_room_for(broker: Broker) -> None:
+    for index in range(8):
+        session = f"s{index}"
+        await broker.ledger(session).record("pay", queue="q")
+        stream = broker.keys(session).partition.work("q")
+        async with broker.queue("q", "dead", session=session) as dead:
+            for each in await dead.take():
+                await broker.link.execute(
+                    "XCLAIM", stream, "w", "dead", 0, each.entry, "IDLE", 60_000, "JUSTID"
+                )
+    async with broker.queue("q", "w1") as queue:
+        assert len(await queue.take(3)) == 3
+
+
+async def test_a_repeatable_entry_that_was_released_is_found_again(broker: Broker) -> None:
+    ledger = broker.ledger("s")
+    fire = await ledger.record("sync", queue="q", repeatable=True)
+    async with broker.queue("q", "w1", session="s") as queue:
+        [entry] = await queue.take()
+        claimed(await queue.claim(entry))
+        queue.reconnected()
+        assert await queue.take() == []
+        queue.release(entry)
+        queue.reconnected()
+        [again] = await queue.take()
+        assert (again.fire_id, again.entry) == (fire.id, entry.entry)

@@ -43,6 +43,9 @@ class Scripted:
         self._called("claim")
         return Claim(entry, 1, "agent", 0, None, repeatable=False)
 
+    def release(self, entry: Entry) -> None:
+        self.calls.append(f"released {entry.fire_id}")
+
     async def beat(self, claim: Claim) -> bool:
         assert claim.fire_id == "pay#0"
         try:
@@ -101,6 +104,7 @@ async def test_an_outcome_is_told_until_the_store_takes_it() -> None:
     await performed(scripted, pay)
     assert scripted.calls.count("returned") == 3
     assert scripted.calls.count("claim") == 1
+    assert scripted.calls[-1] == "released pay#0"
 
 
 async def test_a_beat_that_is_refused_ends_no_handler() -> None:

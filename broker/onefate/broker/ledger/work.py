@@ -31,7 +31,7 @@ from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.errors import ServerRefused
 from onefate.broker.ledger.ids import checked_name, partition_of
 from onefate.broker.ledger.keys import GROUP, Partition, partitions
-from onefate.broker.ledger.link import Reply
+from onefate.broker.ledger.link import Arg, Reply
 from onefate.broker.ledger.store import text, words
 
 SWEEP: Final = 60.0
@@ -87,7 +87,10 @@ class Queue:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the groups where nothing is held; what is held is taken over by others."""
+        """Leave the groups where nothing is held; what is held is taken over by others.
+
+        A stream that is empty is gone with its last consumer.
+        """
         link = self._store.link
         if self._sweep is not None:
             self._sweep.cancel()
@@ -142,8 +145,12 @@ class Queue:
         """Claim the entry's fire for this worker (fire:started-once)."""
         answer = await self._claims.claim(entry, self.worker, lease_ms=lease_ms)
         if not (isinstance(answer, Claim) and answer.repeatable):
-            self._held.discard((entry.partition, entry.entry))
+            self.release(entry)
         return answer
+
+    def release(self, entry: Entry) -> None:
+        """Hold an entry no more: if it is still in the stream, a sweep finds it again."""
+        self._held.discard((entry.partition, entry.entry))
 
     async def beat(self, claim: Claim) -> bool:
         """Say that this worker is alive; False: the claim is not the current one any more."""
@@ -154,7 +161,7 @@ class Queue:
         stream = self._of[entry.partition].work(self.name)
         await self._store.command("XACK", stream, GROUP, entry.entry)
         await self._store.command("XDEL", stream, entry.entry)
-        self._held.discard((entry.partition, entry.entry))
+        self.release(entry)
 
     async def _read_new(self, each: Partition, limit: int) -> list[Entry]:
         """Read what is new; a nudge that comes meanwhile leaves the partition marked."""
@@ -174,15 +181,11 @@ class Queue:
 
     async def _read(self, each: Partition, after: str, limit: int) -> Sequence[Reply] | None:
         """Read one stream; None when its group had to be made again."""
-        stream = each.work(self.name)
-        try:
-            reply = await self._store.command(
-                "XREADGROUP", "GROUP", GROUP, self.worker, "COUNT", limit, "STREAMS", stream, after
-            )
-        except ServerRefused as refusal:
-            if not _says(refusal, "NOGROUP"):
-                raise
-            await self._join(each)
+        reply = await self._of_group(
+            each, "XREADGROUP", "GROUP", GROUP, self.worker, "COUNT", limit,
+            "STREAMS", each.work(self.name), after,
+        )  # fmt: skip
+        if reply is None:
             return None
         if not reply:
             return []
@@ -193,12 +196,24 @@ class Queue:
     async def _take_over(self, limit: int) -> list[Entry]:
         found: list[Entry] = []
         for each in self._streams:
-            reply = await self._store.command(
-                "XAUTOCLAIM", each.work(self.name), GROUP, self.worker, SILENCE_MS, "0",
-                "COUNT", limit,
+            if len(found) >= limit:
+                break
+            reply = await self._of_group(
+                each, "XAUTOCLAIM", each.work(self.name), GROUP, self.worker, SILENCE_MS, "0",
+                "COUNT", limit - len(found),
             )  # fmt: skip
-            found += self._entries(each, words(words(reply)[1]))
+            found += self._entries(each, words(words(reply)[1]) if reply else ())
         return found
+
+    async def _of_group(self, each: Partition, *command: Arg) -> Reply:
+        """Ask as a member of the group; None when the store had lost it and it was made again."""
+        try:
+            return await self._store.command(*command) or []
+        except ServerRefused as refusal:
+            if not _says(refusal, "NOGROUP"):
+                raise
+            await self._join(each)
+            return None
 
     def _entries(self, each: Partition, reply: Sequence[Reply]) -> Iterator[Entry]:
         for item in reply:

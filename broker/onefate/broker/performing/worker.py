@@ -98,6 +98,10 @@ class WorkQueue(Protocol):
         """Claim one entry's fire."""
         ...
 
+    def release(self, entry: Entry) -> None:
+        """Hold an entry no more, whatever has become of its fire."""
+        ...
+
     async def beat(self, claim: Claim) -> bool:
         """Say that this worker is alive."""
         ...
@@ -232,6 +236,7 @@ class Worker:
             await self._start(claim)
         finally:
             del self._running[performed]
+            self._queue.release(entry)
 
     async def _start(self, claim: Claim) -> None:
         fire = Running(
