@@ -66,8 +66,11 @@ async def _answer(stage: Stage, step: Step) -> Json:
     condition = step.get("if")
     if condition is not None and lookup(text(condition), stage.saved) in (MISSING, None):
         return {"skipped": True}
+    op = OPS.get(text(step["op"]))
+    if op is None:
+        return {"crashed": f"there is no op {step['op']!r}"}
     try:
-        answer = await OPS[text(step["op"])](stage, _arguments(step, stage.saved))
+        answer = await op(stage, _arguments(step, stage.saved))
         await stage.driver.flush()
     except OnefateError as error:
         return {"raises": error.code}

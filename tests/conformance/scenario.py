@@ -92,7 +92,7 @@ class Missing:
 MISSING = Missing()
 
 
-_REFERENCE: Final = re.compile(r"\$[A-Za-z][\w-]*(\..+)?", re.ASCII)
+_REFERENCE: Final = re.compile(r"\$[^\W\d][\w-]*(\..+)?")
 
 
 def is_reference(value: Json) -> TypeGuard[str]:
