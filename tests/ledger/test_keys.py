@@ -50,6 +50,12 @@ def test_every_key_that_can_be_made_is_of_one_family() -> None:
     assert family_of("of:other") is None
 
 
+def test_no_two_sessions_share_a_token_whatever_it_is_made_of() -> None:
+    named = [("a:b", "c"), ("a", "b:c"), ("a", "b%3Ac"), ("a", "b%253Ac"), ("a", "b")]
+    made = [SessionKeys(session, "of").token(token) for session, token in named]
+    assert len({key.partition("}:")[2] for key in made}) == len(named)
+
+
 @pytest.mark.parametrize("slots", scripts.FIXED, ids=lambda slots: slots.script.name)
 def test_the_header_of_a_script_lists_the_slots_of_its_wrapper(
     slots: scripts.Slots[tuple[str, ...], tuple[str, ...]],

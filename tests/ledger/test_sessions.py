@@ -39,6 +39,14 @@ async def test_a_commit_writes_everything_and_a_load_reads_one_instant(broker: B
     assert [each.id for each in await broker.ledger("m").awaiting()] == ["pay#0"]
 
 
+async def test_any_number_of_a_tables_rows_is_read_at_once(broker: Broker) -> None:
+    session = over_a_map(broker, "m")
+    table = {str(n): f"row {n}".encode() for n in range(9000)}
+    await session.commit(replace(firing("pay#0"), tables={"asks": table}))
+    loaded = await session.load(wanted=Wanted(tables={"asks": list(table), "once": ["x"]}))
+    assert loaded.tables == {"asks": table, "once": {"x": None}}
+
+
 async def test_a_known_revision_is_not_sent_again(broker: Broker) -> None:
     session = over_a_map(broker, "m")
     done = committed(await session.commit(rows(counter=1)))

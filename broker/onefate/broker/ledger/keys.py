@@ -1,8 +1,9 @@
 """Every key of the ledger, declared once: name, owner, type and life (store:declared).
 
 All keys of a session carry their partition's hash tag, so they live in one slot on one node, with
-Sentinel and on a cluster alike. A fire's keys end in its number: the last part after a colon is
-always a number, so no two sessions share a key whatever their ids contain.
+Sentinel and on a cluster alike. The last part of a session's key, after a colon, has no colon in
+it: a number, a fixed name, or an escaped token. So no two sessions share a key whatever their ids
+contain.
 """
 
 import re
@@ -146,7 +147,7 @@ class SessionKeys:
 
     def token(self, token: str) -> str:
         """Give the memory of a caller's own token."""
-        return f"{self.base}:k:{self.id}:{token}"
+        return f"{self.base}:k:{self.id}:{token.replace('%', '%25').replace(':', '%3A')}"
 
 
 @lru_cache(16_384)

@@ -6,7 +6,7 @@ session at once and the result is some serial order of what they did. A commit w
 is repeated with its token, and told what the first attempt did.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from onefate.broker.ledger.changes import (
@@ -31,6 +31,8 @@ from onefate.broker.ledger.store import History, Words, number, raw, text, words
 
 _NOTHING: Final = Wanted()
 _UNKNOWN: Final = -1
+_FIELDS: Final = 1000
+"""Of one table in one read: a script cannot pass many thousands on."""
 
 
 class MapSession:
@@ -111,9 +113,9 @@ class MapSession:
         names: list[str] = []
         reads: list[Arg] = []
         for table, fields in wanted.tables.items():
-            if fields:
+            for some in _batched(fields):
                 names.append(keys.table(table))
-                reads += ("rows", len(fields), *fields)
+                reads += ("rows", len(some), *some)
         for log, (start, stop) in wanted.logs.items():
             if stop > start:
                 names.append(keys.log(log))
@@ -130,8 +132,8 @@ class MapSession:
         found = iter(words(results))
         tables: dict[str, Mapping[str, bytes | None]] = {}
         for table, fields in wanted.tables.items():
-            row = words(next(found)) if fields else ()
-            tables[table] = dict(zip(fields, (_bytes(value) for value in row), strict=True))
+            row = [_bytes(value) for _ in _batched(fields) for value in words(next(found))]
+            tables[table] = dict(zip(fields, row, strict=True))
         logs = {
             log: [raw(value) for value in words(next(found))] if stop > start else []
             for log, (start, stop) in wanted.logs.items()
@@ -173,6 +175,10 @@ def _sections(flat: Sequence[Reply]) -> dict[str, bytes]:
         for field, value in pairs
         if text(field).startswith(SECTION)
     }
+
+
+def _batched(fields: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (fields[start : start + _FIELDS] for start in range(0, len(fields), _FIELDS))
 
 
 def _bytes(value: Reply) -> bytes | None:
