@@ -12,6 +12,7 @@ Theory of operation
 """
 
 import asyncio
+import logging
 import random
 import time
 from collections import OrderedDict
@@ -22,7 +23,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 import anyio
 
-from onefate.broker.errors import Forgotten, NeverExisted
+from onefate.broker.errors import Forgotten, NeverExisted, OnefateError
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.codec import fields_of, fire_from, settlement_from
 from onefate.broker.ledger.fates import absent
@@ -39,6 +40,7 @@ SWEEP: Final = 30.0
 LINGER: Final = 60.0
 EXPECTED: Final = 4096
 _dice: Final = random.SystemRandom()
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -296,8 +298,11 @@ class Hub:
     async def _sweeping(self) -> None:
         while True:
             await anyio.sleep(self._sweep * _dice.uniform(0.75, 1.25))
-            await self._read_all("healed_by_sweep")
-            await self._let_go()
+            try:
+                await self._read_all("healed_by_sweep")
+                await self._let_go()
+            except OnefateError as refused:
+                logger.warning("a sweep was not finished: %s", refused)
 
     async def _let_go(self) -> None:
         now = time.monotonic()

@@ -115,7 +115,7 @@ class Entrance:
             engine=_word(hello, b"server"),
             version=_word(hello, b"version"),
             mode=_word(hello, b"mode"),
-            replication_id=_replication_id(await info),
+            replication_id=replication(await info)[1],
         )
 
 
@@ -130,11 +130,16 @@ def _word(hello: dict[Reply, Reply], key: bytes) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
 
 
-def _replication_id(info: RawReply) -> str:
-    if not isinstance(info, bytes):
-        return ""
-    pairs = dict(line.split(b":", 1) for line in info.splitlines() if b":" in line)
-    return pairs.get(b"master_replid", b"").decode("ascii", "replace")
+def replication(reply: RawReply) -> tuple[str, str]:
+    """Give the role and the replication id that a reply tells; empty where it does not.
+
+    The reply is that to `INFO replication` or to `ROLE`.
+    """
+    if isinstance(reply, list) and reply and isinstance(reply[0], bytes):
+        return reply[0].decode("ascii", "replace"), ""
+    lines = reply.decode("ascii", "replace").splitlines() if isinstance(reply, bytes) else []
+    told = dict(line.split(":", 1) for line in lines if ":" in line)
+    return told.get("role", ""), told.get("master_replid", "")
 
 
 def reason(cause: BaseException, policy: LinkPolicy) -> str:

@@ -32,6 +32,7 @@ import logging
 import random
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -60,7 +61,7 @@ from onefate.broker.ledger.errors import (
 )
 from onefate.broker.ledger.link.commands import check_shared, name_of
 from onefate.broker.ledger.link.endpoint import Access, Endpoint, Resolver
-from onefate.broker.ledger.link.entering import Entrance, ServerFacts, reason
+from onefate.broker.ledger.link.entering import Entrance, ServerFacts, reason, replication
 from onefate.broker.ledger.link.policy import LinkPolicy
 from onefate.broker.ledger.link.protocol import (
     Arg,
@@ -136,7 +137,8 @@ class RedisLink:
     def topology(self) -> str:
         """The server's replication id: another one after every restart and promotion.
 
-        Empty where the user of the URL may not ask for it.
+        A heartbeat tells of one that a master takes while it runs. Empty where the user of the URL
+        may not ask for it.
         """
         return self._facts.replication_id
 
@@ -362,21 +364,26 @@ class RedisLink:
             logger.exception("a listener for reconnects failed")
 
     async def _beat(self, wire: Wire, endpoint: Endpoint) -> None:
-        asks = "ROLE" if self._resolver.failover else "PING"
+        asks: Sequence[str] = ("PING",)
+        if self._resolver.failover:
+            asks = ("INFO", "replication") if self._facts.replication_id else ("ROLE",)
         while not wire.lost.done():
             await asyncio.sleep(self._policy.heartbeat)
             reply = await self._answer(wire, asks)
             self._counters.heartbeats += 1
             if isinstance(reply, hiredis.ReplyError):
-                asks = "PING"
-            elif isinstance(reply, list) and reply and reply[0] != b"master":
+                asks = ("PING",)
+            role, history = replication(reply)
+            if role not in ("", "master"):
                 wire.lose("it became a replica")
+            elif history:
+                self._facts = replace(self._facts, replication_id=history)
             if await self._resolver.moved(endpoint):
                 wire.lose("the data moved to another address")
 
-    async def _answer(self, wire: Wire, word: str) -> RawReply:
+    async def _answer(self, wire: Wire, question: Sequence[str]) -> RawReply:
         """Wait for one answer for as long as bytes arrive at all within the deadline."""
-        answer = wire.send([word])
+        answer = wire.send(question)
         while not answer.done():
             seen = wire.bytes_in
             await asyncio.wait([answer], timeout=self._policy.deadline)

@@ -257,7 +257,8 @@ class Wire(asyncio.Protocol):
             elif self._open:
                 self._answered(parsed)
             else:
-                self.lose(f"the server spoke unasked: {parsed!r}")
+                said = str(parsed) if isinstance(parsed, hiredis.ReplyError) else "a reply"
+                self.lose(f"the server spoke unasked: {said}")
 
     def _answered(self, reply: RawReply) -> None:
         head = self._open[0]
