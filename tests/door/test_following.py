@@ -17,6 +17,7 @@ from tests.guarantees import proves
 pytestmark = proves("answer:one-truth", "fire:atomic")
 
 COMMIT_AND_PING = 2
+BOTH_AND_ONE_AGAIN = 3
 CHANGE = Change(
     revision=7,
     token="t.1",
@@ -87,6 +88,22 @@ async def test_two_doors_that_take_turns_load_nothing(shared_url: str) -> None:
             assert one.commands() + other.commands() - before == COMMIT_AND_PING * 20
             assert await one.session.state() == await other.session.state()
             assert (await one.session.state())["counted"] == 9
+
+
+async def test_whoever_meets_a_conflict_has_heard_of_it(shared_url: str) -> None:
+    async with held(shared_url, "conflict") as one, held(shared_url, "conflict") as other:
+        with anyio.fail_after(20):
+            await take_turns(one, other, 4)
+            before = one.commands() + other.commands()
+            async with anyio.create_task_group() as group:
+                group.start_soon(report, one, "counted")
+                group.start_soon(report, other, "weight")
+            assert one.commands() + other.commands() - before == BOTH_AND_ONE_AGAIN
+            assert await one.session.state() == await other.session.state()
+
+
+async def report(held: "Held", key: str) -> None:
+    await held.session.update_state({key: 77})
 
 
 async def test_whoever_has_fallen_behind_loads(shared_url: str) -> None:

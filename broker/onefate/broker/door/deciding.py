@@ -221,10 +221,19 @@ class Deciding:
             change = replace(change, events=announcement(change))
         answer = await self._stored.commit(change)
         if isinstance(answer, Conflict):
-            await (self._load(Wanted()) if answer.settled is None else self._adopt(answer.settled))
+            await self._catch_up(answer, change.revision)
             return False
         self._at_hand.applied(draft, change, answer.revision)
         return True
+
+    async def _catch_up(self, conflict: Conflict, decided_on: int) -> None:
+        """Learn where the session stands; whoever follows has heard it before the refusal."""
+        if conflict.settled is not None:
+            await self._adopt(conflict.settled)
+            return
+        self._follow()
+        if not decided_on < self._at_hand.revision == conflict.revision:
+            await self._load(Wanted())
 
     async def adopt(self, fire_id: str) -> None:
         """Take in a settlement that was put back without the decision it was part of."""
