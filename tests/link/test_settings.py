@@ -1,6 +1,7 @@
 """Every form of a URL, every setting, and one sentence for each that means nothing."""
 
 import pickle
+import traceback
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_each_form_of_a_url_names_its_target(url: str, target: Target) -> None:
         ("redis:h", "has none of the forms"),
         ("redis://h:port", "cannot be read"),
         ("redis://h:99999", "cannot be read"),
-        ("redis://h/name", "must end in a database number, not 'name'"),
+        ("redis://h/name", "must end in a database number"),
         ("redis://h?db=-1", "database number of 0 or more"),
         ("redis://h?db=x", "cannot be read"),
         ("redis://h?socket_timeout=5", "unknown option 'socket_timeout'"),
@@ -125,6 +126,23 @@ def test_without_an_environment_the_default_is_embedded(monkeypatch: pytest.Monk
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
     monkeypatch.setenv("HOME", "/home/u")
     assert BrokerSettings().directory == Path("/home/u/.local/state/onefate")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://user:secret/x@host:6379",
+        "redis://user:12/secret@host:6379",
+        "redis://user:secret#x@host",
+        "redis://:secret?x=1@host",
+        "redis://:x@host:secret",
+        "redis://host?db=secret",
+    ],
+)
+def test_a_url_that_cannot_be_read_is_not_quoted(url: str) -> None:
+    with pytest.raises(BadSetting) as told:
+        BrokerSettings(url=url)
+    assert "secret" not in "".join(traceback.format_exception(told.value))
 
 
 def test_settings_show_no_password_and_travel_to_other_processes() -> None:

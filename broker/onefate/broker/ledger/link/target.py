@@ -1,7 +1,8 @@
 """What a URL names: a server, an embedded server, or a store in memory.
 
 `parse_target` reads every form a URL may have and refuses everything else with one sentence
-(`BadSetting`), so that no typing error is silently another target.
+(`BadSetting`), so that no typing error is silently another target. The sentence quotes nothing of
+the URL: where it cannot be read, any part of it may be part of a password.
 """
 
 import re
@@ -128,8 +129,10 @@ def _server(url: str, scheme: str) -> ServerTarget:
         parts = urlsplit(url)
         options: dict[str, object] = {**parse_url(url)}
         port = parts.port
-    except ValueError as cause:
-        raise BadSetting("url", f"cannot be read: {cause}") from cause
+    except ValueError:
+        raise BadSetting(
+            "url", f"cannot be read; write {_FORMS}, with %XX for what is special in a password"
+        ) from None
     plain = {"username", "password", "host", "port", "path", "connection_class"}
     unknown = sorted(options.keys() - _OPTIONS - plain)
     if unknown:
@@ -156,7 +159,7 @@ def _server(url: str, scheme: str) -> ServerTarget:
 def _database(options: dict[str, object], path: str) -> int:
     database = options.get("db", 0)
     if path and not path.isdecimal():
-        raise BadSetting("url", f"must end in a database number, not {path!r}")
+        raise BadSetting("url", "must end in a database number, or in nothing, after the port")
     if not isinstance(database, int) or database < 0:
         raise BadSetting("url", "must have a database number of 0 or more")
     return database
