@@ -37,7 +37,7 @@ async def broker(settings: BrokerSettings) -> AsyncIterator[Broker]:
         await link.execute("FLUSHALL")
         async with open_broker(settings) as opened:
             yield opened
-        with anyio.fail_after(20):
+        with anyio.fail_after(90):
             assert await leaks(link) == []
     finally:
         await link.aclose()
