@@ -32,7 +32,7 @@ class ScriptedPort:
     def tools(self) -> Sequence[Mapping[str, object]]:
         return [{"name": "g.do_action"}]
 
-    async def call(self, name: str, args: object) -> Mapping[str, object]:
+    async def call(self, name: str, args: object = None) -> Mapping[str, object]:
         self.called.set()
         await self.gate.wait()
         if name == "down":

@@ -9,12 +9,11 @@ from onefate.port.lines.address import (
     parse_address,
 )
 from onefate.port.lines.client import LinesClient, connect
-from onefate.port.lines.server import ServedPort, serve_listener, serve_stream
+from onefate.port.lines.server import serve_listener, serve_stream
 
 __all__ = [
     "Address",
     "LinesClient",
-    "ServedPort",
     "TcpAddress",
     "UnixAddress",
     "connect",

@@ -4,6 +4,8 @@ The streams anyio makes of local sockets register callbacks that a cancellation 
 leaves behind as a fault of the loop; transports have no such window.
 """
 
+import errno
+import logging
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,10 @@ import anyio
 import anyio.to_thread
 from anyio.abc import Listener, SocketStream, TaskGroup
 
+logger = logging.getLogger(__name__)
 OWNER_ONLY = 0o600
+PAUSE = 0.1
+_NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 class LocalListener(Listener[SocketStream]):
@@ -34,10 +39,24 @@ class LocalListener(Listener[SocketStream]):
         while True:
             await anyio.wait_readable(self._bound)
             try:
-                connection, _ = self._bound.accept()
+                connection = self.accept()
             except (BlockingIOError, ConnectionAbortedError):
                 continue
+            except OSError as error:
+                if error.errno not in _NO_ROOM:
+                    raise
+                logger.warning("a connection has to wait: %s", error.strerror)
+                await anyio.sleep(PAUSE)
+                continue
             task_group.start_soon(handler, await SocketStream.from_socket(connection))
+
+    def accept(self) -> socket.socket:
+        """Take the next connection that waits.
+
+        Raises:
+            OSError: none waits, or the system has no room for another.
+        """
+        return self._bound.accept()[0]
 
     async def aclose(self) -> None:
         """Stop listening and remove the socket's file."""

@@ -3,13 +3,13 @@
 - A bad line costs one structured error and nothing else; the connection goes on.
 - `call` runs to its end even when its client has gone: a fire is never half made. Waits end with
   their client, and only the waits; the fires they were about go on (wait:never-fails).
-- A connection has a bound on what it may have in flight; over it requests are refused by name.
+- A connection has a bound on what it may have in flight, answers that its client has not read yet
+  included; over it requests are refused by name.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Protocol, assert_never
+from typing import assert_never
 
 import anyio
 from anyio.abc import ByteStream, Listener, SocketStream, TaskGroup
@@ -35,34 +35,15 @@ from onefate.port.lines.messages import (
     encode,
     parse_request,
 )
+from onefate.port.protocols import JourneyToolsPortWithSettlement
 
 logger = logging.getLogger(__name__)
 
 MAX_IN_FLIGHT = 10_000
 
 
-class ServedPort(Protocol):
-    """What an agent holds: the four methods of a port."""
-
-    def tools(self) -> Sequence[Mapping[str, object]]:
-        """Give the tool array, the same for the session's life."""
-        ...
-
-    async def call(self, name: str, args: object) -> Mapping[str, object]:
-        """Answer a tool call at once."""
-        ...
-
-    async def when_settled(self, transition_id: str) -> Mapping[str, object]:
-        """Give the facts of a fire once it has settled."""
-        ...
-
-    async def settled_answer(self, transition_id: str) -> Mapping[str, object] | None:
-        """Give the facts of a fire, None while it is in flight."""
-        ...
-
-
 async def serve_listener(
-    port: ServedPort,
+    port: JourneyToolsPortWithSettlement,
     listener: Listener[SocketStream],
     *,
     max_line_bytes: int = MAX_LINE_BYTES,
@@ -75,7 +56,7 @@ async def serve_listener(
 
 
 async def serve_stream(
-    port: ServedPort,
+    port: JourneyToolsPortWithSettlement,
     stream: ByteStream,
     *,
     max_line_bytes: int = MAX_LINE_BYTES,
@@ -88,7 +69,11 @@ async def serve_stream(
 
 class _Connection:
     def __init__(
-        self, port: ServedPort, stream: ByteStream, max_line_bytes: int, max_in_flight: int
+        self,
+        port: JourneyToolsPortWithSettlement,
+        stream: ByteStream,
+        max_line_bytes: int,
+        max_in_flight: int,
     ) -> None:
         self._port = port
         self._stream = stream
@@ -96,6 +81,8 @@ class _Connection:
         self._max_in_flight = max_in_flight
         self._sending = anyio.Lock()
         self._in_flight: set[RequestId] = set()
+        self._unfinished = 0
+        """Requests that are in flight, or whose answer is on its way."""
         self._waits: dict[RequestId, anyio.CancelScope] = {}
 
     async def run(self) -> None:
@@ -124,9 +111,10 @@ class _Connection:
     def _start(self, request: Request, group: TaskGroup) -> None:
         if request.id in self._in_flight:
             raise RequestIdInUse(request.id)
-        full = len(self._in_flight) >= self._max_in_flight
-        if full and not isinstance(request, Abandon):
+        most = self._max_in_flight * (2 if isinstance(request, Abandon) else 1)
+        if self._unfinished >= most:
             raise TooManyRequests(self._max_in_flight, request.id)
+        self._unfinished += 1
         self._in_flight.add(request.id)
         if isinstance(request, About) and request.method == "when_settled":
             self._waits[request.id] = anyio.CancelScope()
@@ -134,18 +122,21 @@ class _Connection:
 
     async def _answer(self, request: Request) -> None:
         try:
+            await self._send(await self._line(request))
+        finally:
+            self._unfinished -= 1
+
+    async def _line(self, request: Request) -> bytes:
+        try:
             line = encode({"id": request.id, "result": await self._result(request)})
         except OnefateError as error:
             line = _refusal(request.id, error)
         except Exception:
             logger.exception("a port failed to answer", extra={"request": request.id})
             line = _refusal(request.id, OnefateError("the port failed to answer"))
-        self._answered(request.id)
-        await self._send(line)
-
-    def _answered(self, request_id: RequestId) -> None:
-        self._in_flight.discard(request_id)
-        self._waits.pop(request_id, None)
+        self._in_flight.discard(request.id)
+        self._waits.pop(request.id, None)
+        return line
 
     async def _result(self, request: Request) -> object:
         match request:
