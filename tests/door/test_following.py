@@ -62,7 +62,7 @@ def test_the_next_commit_is_taken_in_and_drops_what_it_may_have_changed() -> Non
     assert kept.revision == 8
     assert kept.snapshot.sections == {"state": {"counted": 1}, "served": {}}
     assert kept.snapshot.tables == {
-        "rows": {"2": {"n": 2}},
+        "rows": {"1": {}, "2": {"n": 2}},
         "receipts": {"a#1": {"effectStatus": "performed"}},
     }
 

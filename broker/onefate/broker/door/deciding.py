@@ -232,7 +232,7 @@ class Deciding:
             await self._adopt(conflict.settled)
             return
         self._follow()
-        if not decided_on < self._at_hand.revision == conflict.revision:
+        if not decided_on < conflict.revision <= self._at_hand.revision:
             await self._load(Wanted())
 
     async def adopt(self, fire_id: str) -> None:

@@ -75,16 +75,20 @@ class AtHand:
         return moved
 
     def follow(self, announced: Announced) -> bool:
-        """Take in what another process has committed; False: something before it is missing."""
+        """Take in what another process has committed; False: something before it is missing.
+
+        It names every row that it changed, so the others stand.
+        """
         if announced.revision <= self.revision:
             return True
         if announced.base != self.revision:
             return False
+        rows = self.snapshot.tables.get(ROWS, {})
         self._move_to(announced.revision)
         for name, raw in announced.sections.items():
             self.snapshot.sections[name] = json.loads(raw)
         self.raw |= announced.sections
-        self.snapshot.tables[ROWS] = _decoded(announced.rows)
+        self.snapshot.tables[ROWS] = rows | _decoded(announced.rows)
         return True
 
     def _move_to(self, revision: int) -> None:
