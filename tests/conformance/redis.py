@@ -165,8 +165,15 @@ class RedisDriver:
 @asynccontextmanager
 async def server(ports: int) -> AsyncGenerator[Opener]:
     """Give an opener of sessions on a server that ends with the block, through `ports` doors."""
+    with embedded_server() as own:
+        async with doors(own.url, ports) as opener:
+            yield opener
+
+
+@asynccontextmanager
+async def doors(url: str, ports: int) -> AsyncGenerator[Opener]:
+    """Give an opener of sessions on the server at `url`, through `ports` doors."""
     async with AsyncExitStack() as stack:
-        url = stack.enter_context(embedded_server()).url
         brokers = [await stack.enter_async_context(open_broker(url)) for _ in range(ports)]
         yield partial(opened, brokers)
 
