@@ -25,7 +25,9 @@ class Pair:
         await anyio.to_thread.run_sync(self._promote)
 
     def _promote(self) -> None:
-        assert ask(self.old.socket, b"WAIT 1 5000\r\n") == b":1\r\n"
+        written = _told(self.old, "replication", "master_repl_offset")
+        while int(_told(self.new, "replication", "slave_repl_offset")) < int(written):
+            continue
         assert ask(self.new.socket, b"REPLICAOF NO ONE\r\n") == b"+OK\r\n"
 
     async def move(self) -> None:
@@ -42,6 +44,19 @@ def replicated() -> Generator[tuple[OwnedServer, OwnedServer]]:
     with embedded_server(tcp=True, config=at_once) as old:
         follows = {"replicaof": f"127.0.0.1 {old.port}"}
         with embedded_server(tcp=True, config={**at_once, **follows}) as new:
-            while b"$9\r\nconnected\r\n" not in ask(new.socket, b"ROLE\r\n"):
+            while not _follows(new):
                 continue
             yield old, new
+
+
+def _follows(replica: OwnedServer) -> bool:
+    """Whether it has its first copy, and its log of it: it would not end before that."""
+    connected = b"$9\r\nconnected\r\n" in ask(replica.socket, b"ROLE\r\n")
+    return connected and _told(replica, "persistence", "aof_rewrite_in_progress") == "0"
+
+
+def _told(server: OwnedServer, section: str, name: str) -> str:
+    """One fact of a server's INFO."""
+    lines = ask(server.socket, f"INFO {section}\r\n".encode()).decode().splitlines()
+    (value,) = [line.partition(":")[2] for line in lines if line.startswith(f"{name}:")]
+    return value
