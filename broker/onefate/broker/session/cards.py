@@ -236,7 +236,7 @@ def journal(
 
 def fires_of(draft: Draft, ask_id: str) -> list[str]:
     """Give the transitions that carry a card's or a grant's id: none, the one, or the first two."""
-    return draft.ask_fires.get(ask_id) or []
+    return (draft.ask_fires.get(ask_id) or []) if was_given(draft, ask_id) else []
 
 
 def link(draft: Draft, ask_id: str, fire_id: str, *, grant: bool = False) -> None:

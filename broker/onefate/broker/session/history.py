@@ -4,12 +4,14 @@ Records are loaded on demand; reading one that is not at hand raises `RecordsNee
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Generic, Protocol, Self, TypeVar, cast, overload
+from typing import Final, Generic, Protocol, Self, TypeVar, cast, overload
 
 from onefate.broker.session.decision import Decision, RecordsNeeded, Snapshot
 from onefate.broker.session.state import detached
 
 V = TypeVar("V")
+LONGEST_KEY: Final = 8192
+"""Characters; a key is an id of the map's own words, a digest or a number."""
 
 
 class Source(Protocol):
@@ -169,7 +171,12 @@ class Logged(Generic[V]):
 
 
 def _can_be_written(key: str) -> bool:
-    """Say whether anything can be kept under a key: half of a surrogate pair is in none."""
+    """Say whether anything can be kept under a key: half of a surrogate pair is in none.
+
+    A key that is longer than any is asks for nothing, and takes no memory.
+    """
+    if len(key) > LONGEST_KEY:
+        return False
     try:
         key.encode()
     except UnicodeEncodeError:
