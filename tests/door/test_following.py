@@ -28,7 +28,7 @@ CHANGE = Change(
 
 
 def at_hand(revision: int) -> AtHand:
-    kept = AtHand(revision=revision)
+    kept = AtHand(revision=revision, unsettled={"a#2"})
     kept.snapshot.tables = {
         "rows": {"1": {}},
         "offers": {"1": {}},

@@ -60,6 +60,8 @@ class AtHand:
     """-1: nothing is known."""
     epoch: int = 0
     raw: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    unsettled: set[str] = field(default_factory=set[str])
+    """Ids of which it is known that there was no receipt at that revision."""
 
     def take(self, loaded: Loaded) -> bool:
         """Take an instant of the session in; True if it is another than the one at hand."""
@@ -84,18 +86,22 @@ class AtHand:
         if announced.base != self.revision:
             return False
         rows = self.snapshot.tables.get(ROWS, {})
+        rows |= _decoded(announced.rows)
         self._move_to(announced.revision)
         for name, raw in announced.sections.items():
             self.snapshot.sections[name] = json.loads(raw)
         self.raw |= announced.sections
-        self.snapshot.tables[ROWS] = rows | _decoded(announced.rows)
+        self.snapshot.tables[ROWS] = rows
         return True
 
     def _move_to(self, revision: int) -> None:
         """Forget the records that the session's motion may have changed; receipts never change."""
         receipts = self.snapshot.tables.get(RECEIPTS, {})
-        settled = {key: value for key, value in receipts.items() if value is not None}
-        self.snapshot.tables = {RECEIPTS: settled}
+        for fire_id in self.unsettled:
+            if receipts.get(fire_id) is None:
+                receipts.pop(fire_id, None)
+        self.unsettled.clear()
+        self.snapshot.tables = {RECEIPTS: receipts}
         self.revision = revision
 
     def applied(self, draft: Draft, change: Change, revision: int) -> None:
@@ -146,6 +152,8 @@ class AtHand:
             own = settlement is not None and settlement.id == fire_id
             receipt = settlement.envelope if own and settlement is not None else None
             tables.setdefault(RECEIPTS, {})[fire_id] = receipt
+            if receipt is None:
+                self.unsettled.add(fire_id)
 
     def take_impossible(self, needed: RecordsNeeded) -> None:
         """Know that there is no receipt under what is no fire's id."""
