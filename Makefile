@@ -46,7 +46,7 @@ check: setup
 	$(BIN)/lint-imports
 	@if command -v luacheck >/dev/null; then set -x; luacheck --quiet $(LUA); \
 		else echo "luacheck is not installed: Lua was not linted"; fi
-	$(BIN)/python -m tests.guarantees --check
+	$(BIN)/python -m tests.pages --check
 	tools/requirements --check
 
 format: setup
@@ -54,10 +54,7 @@ format: setup
 	$(BIN)/ruff format .
 
 docs: setup
-	$(BIN)/python -m tests.guarantees
-	$(BIN)/python -m tests.life
-	$(BIN)/python -m tests.errors
-	$(BIN)/python -m tests.port.answers_page
+	$(BIN)/python -m tests.pages
 
 requirements: setup
 	tools/requirements

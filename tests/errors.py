@@ -1,16 +1,13 @@
 """Every error of the distribution, found in its code, and the page that lists them.
 
-`python -m tests.errors` writes docs/errors.md; with `--check` it only says whether the page is
-current.
+`render` gives docs/errors.md (see tests/pages.py).
 """
 
 import importlib
 import inspect
 import pkgutil
-import sys
 import typing
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import ModuleType
 
 import onefate.broker
@@ -18,7 +15,6 @@ import onefate.port
 import onefate.workers
 from onefate.broker.errors import BadInput, ImpossibleId, OnefateError, Refused, Unavailable
 
-PAGE = Path(__file__).parent.parent / "docs" / "errors.md"
 ROOTS: tuple[tuple[type[OnefateError], str], ...] = (
     (BadInput, "The caller broke a rule. Nothing was done; change the call and try again."),
     (Refused, "The store or the configuration says otherwise. Nothing was done."),
@@ -126,18 +122,3 @@ def render() -> str:
         parts += [_lines(each) for each in errors if issubclass(each, root)]
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"
-
-
-def main(arguments: list[str]) -> int:
-    """Writes the page, or with `--check` answers 1 if it is not current."""
-    page = render()
-    if arguments != ["--check"]:
-        PAGE.write_text(page, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        sys.stderr.write("docs/errors.md is not current: run 'make docs'.\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

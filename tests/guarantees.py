@@ -4,17 +4,12 @@
 tests/layout/test_guarantees.py holds both directions: every test names a law, every law has a test
 or stands in `LATER` with its reason.
 
-`python -m tests.guarantees` writes docs/guarantees.md; with `--check` it only says whether the page
-is current.
+`render` gives docs/guarantees.md (see tests/pages.py).
 """
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-
-PAGE = Path(__file__).parent.parent / "docs" / "guarantees.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,18 +264,3 @@ def render() -> str:
         lines += ["", "## Not proved by a test yet", "", _row("id", "why"), _row("---", "---")]
         lines += [_row(f"`{law}`", reason) for law, reason in LATER.items()]
     return "\n".join(lines) + "\n"
-
-
-def main(arguments: list[str]) -> int:
-    """Writes the page, or with `--check` answers 1 if it is not current."""
-    page = render()
-    if arguments != ["--check"]:
-        PAGE.write_text(page, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        sys.stderr.write("docs/guarantees.md is not current: run 'make docs'.\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,14 +1,10 @@
 """The page about the life of a fire, drawn from the machine's own tables.
 
-`python -m tests.life` writes docs/life.md; with `--check` it only says whether the page is current.
+`render` gives docs/life.md (see tests/pages.py).
 """
-
-import sys
-from pathlib import Path
 
 from onefate.broker.session.life import MOVES, SETTLES, Stand
 
-PAGE = Path(__file__).parent.parent / "docs" / "life.md"
 STANDS: dict[Stand, str] = {
     "waiting": "It was recorded and waits for a report, or for its handler's end.",
     "unobserved": "It was committed, and nothing observed its effect.",
@@ -55,18 +51,3 @@ def render() -> str:
         "into `failed`; it cannot undo a commit that a report backs.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def main(arguments: list[str]) -> int:
-    """Writes the page, or with `--check` answers 1 if it is not current."""
-    page = render()
-    if arguments != ["--check"]:
-        PAGE.write_text(page, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        sys.stderr.write("docs/life.md is not current: run 'make docs'.\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

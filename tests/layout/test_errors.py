@@ -51,7 +51,3 @@ def test_an_error_says_one_sentence_and_pickles(error: type[OnefateError]) -> No
     assert {name: str(vars(copy)[name]) for name in errors.attributes(error)} == {
         name: str(vars(made)[name]) for name in errors.attributes(error)
     }
-
-
-def test_the_page_is_current() -> None:
-    assert errors.PAGE.read_text(encoding="utf-8") == errors.render(), "run 'make docs'"

@@ -1,7 +1,6 @@
 import inspect
 import re
 from importlib.resources import files
-from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -12,16 +11,11 @@ from tests.guarantees import proves
 
 pytestmark = proves("store:declared")
 
-PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
 SOURCES = {
     each.name: each.read_text(encoding="utf-8")
     for each in (files("onefate.broker.ledger") / "lua").iterdir()
     if each.name.endswith(".lua")
 }
-
-
-def test_the_page_of_keys_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8") == keys.as_markdown()
 
 
 def test_every_key_that_can_be_made_is_of_one_family() -> None:

@@ -1,12 +1,10 @@
 """docs/answers.md: every key of every answer, from the declared shapes and answer_keys.toml.
 
-`python -m tests.port.answers_page` writes the page; with `--check` it only says whether the page is
-current.
+`render` gives the page (see tests/pages.py).
 """
 
 import inspect
 import re
-import sys
 import tomllib
 import types
 import typing
@@ -18,7 +16,6 @@ from onefate.broker.session.state import Receipt
 from onefate.port import answers
 
 HERE: Final = Path(__file__).parent
-PAGE: Final = HERE.parents[1] / "docs" / "answers.md"
 WORDS: Final = cast(
     "Mapping[str, dict[str, str]]",
     tomllib.loads((HERE / "answer_keys.toml").read_text(encoding="utf-8")),
@@ -224,18 +221,3 @@ def render() -> str:
         ),
     ]
     return "\n".join(lines) + "\n"
-
-
-def main(arguments: list[str]) -> int:
-    """Writes the page, or with `--check` answers 1 if it is not current."""
-    page = render()
-    if arguments != ["--check"]:
-        PAGE.write_text(page, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        sys.stderr.write("docs/answers.md is not current: run 'make docs'.\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

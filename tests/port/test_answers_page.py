@@ -134,7 +134,3 @@ def test_no_shape_declares_a_null(shape: type) -> None:
     for path, hint in answers_page.declared(shape):
         if path.rpartition(".")[2] not in answers_page.APPS_OWN:
             assert "NoneType" not in str(hint), path
-
-
-def test_the_page_is_current() -> None:
-    assert answers_page.PAGE.read_text(encoding="utf-8") == answers_page.render(), "run 'make docs'"

@@ -9,7 +9,6 @@ from onefate.broker.session.errors import NothingToReject
 from onefate.broker.session.life import MOVES, SETTLES, Event, Stand, after, stand_of
 from onefate.broker.session.state import ABSENT, Wire
 from tests.guarantees import proves
-from tests.life import main
 from tests.session.app import App
 
 pytestmark = proves("settle:first-wins", "settle:immutable", "settle:no-clock")
@@ -73,7 +72,3 @@ def test_time_is_no_event() -> None:
     app.look()
     app.flush()
     assert app.receipt(fire) is None
-
-
-def test_the_page_is_current() -> None:
-    assert main(["--check"]) == 0
