@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
 from onefate.broker.journey import ABSENT, JourneysSource, RoutesSource, from_journeys, from_routes
+from onefate.broker.journey.values import is_object
 
 FUNCTION: Final = "$fn"
 SOURCE: Final = "$source"
@@ -45,8 +46,7 @@ def function_from(described: Mapping[str, object]) -> Callable[..., object]:
     def from_state(state: object, *_: object) -> object:
         if state is None:
             raise Error("a key of nothing is asked for")
-        known = cast("Mapping[str, object]", state) if isinstance(state, Mapping) else {}
-        return known.get(str(described.get("key")), ABSENT)
+        return state.get(described.get("key"), ABSENT) if is_object(state) else ABSENT
 
     kinds: dict[object, Callable[..., object]] = {
         "return": lambda *_: value,
