@@ -3,6 +3,7 @@ import pytest
 
 from onefate.broker import Broker, Claim, Entry, NotClaimed, performed, refused
 from onefate.broker.ledger.faults import StaleFence
+from onefate.broker.ledger.ids import partition_of
 from tests.guarantees import proves
 
 pytestmark = proves("fire:started-once")
@@ -227,3 +228,22 @@ async def test_a_repeatable_entry_that_was_released_is_found_again(broker: Broke
         queue.reconnected()
         [again] = await queue.take()
         assert (again.fire_id, again.entry) == (fire.id, entry.entry)
+
+
+async def test_a_queue_of_one_session_gives_no_work_of_a_neighbour(broker: Broker) -> None:
+    neighbour = next(
+        name
+        for name in (f"n{index}" for index in range(10_000))
+        if partition_of(name) == partition_of("s")
+    )
+    async with broker.queue("q", "w1", session="s") as queue:
+        foreign = await broker.ledger(neighbour).record("pay", queue="q")
+        ours = await broker.ledger("s").record("pay", queue="q")
+        assert [(each.session, each.fire_id) for each in await queue.take()] == [("s", ours.id)]
+        async with anyio.create_task_group() as group:
+            group.start_soon(queue.wait)
+            await anyio.lowlevel.checkpoint()
+            await broker.ledger(neighbour).record("pay", queue="q")
+            await broker.ledger("s").record("pay", queue="q")
+        assert {each.session for each in await queue.take()} == {"s"}
+    assert (await broker.ledger(neighbour).fire(foreign.id)).started is None

@@ -75,7 +75,7 @@ class Broker:
         """Give one consumer of a queue, to be opened with `async with`.
 
         A worker's name is its own: two consumers of one name would read each other's history. With
-        a session, only that session's work is read.
+        a session, only that session's work is given.
 
         Raises:
             BadName: a name cannot be used.

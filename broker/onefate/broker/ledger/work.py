@@ -44,7 +44,9 @@ _dice: Final = random.SystemRandom()
 class Queue:
     """One consumer of one queue; open it with `async with broker.queue(...)`.
 
-    With a session, only work of that session is read: the queue of a process beside one session.
+    With a session, only work of that session is given: the queue of a process beside one session.
+    Sessions that share a queue's name may share its stream; what is read of another one is left to
+    be taken over by whoever works for that.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Queue:
         )
         self._of = {each.index: each for each in self._streams}
         self._name = self.name.encode()
+        self._session = session
         self._nudges = context.nudges
         self._channels = [each.nudge for each in self._streams]
         self._by_channel = {each.nudge.encode(): each for each in self._streams}
@@ -220,9 +223,14 @@ class Queue:
             entry, fields = words(item)
             held = (each.index, text(entry))
             if fields and held not in self._held:
-                self._held.add(held)
                 named = fields_of(words(fields))
+                if not self._is_ours(named["s"]):
+                    continue
+                self._held.add(held)
                 yield Entry(self.name, each.index, text(entry), named["s"], named["f"])
+
+    def _is_ours(self, session: str) -> bool:
+        return self._session is None or session == self._session
 
     async def _join(self, each: Partition) -> None:
         try:
@@ -239,6 +247,8 @@ class Queue:
         if queue != self._name:
             return
         partition = self._by_channel[channel]
+        if not self._is_ours(names[1].decode()):
+            return
         if self._idle and len(self._hints) < HINTS and partition.index not in self._marked:
             entry, session, fire_id = (word.decode() for word in names)
             self._hints.append(Entry(self.name, partition.index, entry, session, fire_id))
