@@ -76,7 +76,14 @@ def _items(what: str, value: object) -> Iterable[object]:
 
 def from_json(data: bytes) -> Json:
     """Read what `to_json` wrote."""
-    return cast("Json", _DECODER.decode(data.decode()))
+    return _parsed(data.decode())
+
+
+def _parsed(text: str) -> Json:
+    value, end = _DECODER.raw_decode(text)
+    if end < len(text):
+        raise json.JSONDecodeError("more follows the value", text, end)
+    return cast("Json", value)
 
 
 def settlement_from(stored: bytes) -> Settlement:
@@ -85,7 +92,7 @@ def settlement_from(stored: bytes) -> Settlement:
     _, at, by, status, fire_id = head.split(" ", 4)
     return Settlement(
         fire_id, _status(status), by, int(at),
-        cast("JsonObject", _DECODER.decode(body) if body else {}),
+        cast("JsonObject", _parsed(body) if body else {}),
     )  # fmt: skip
 
 
