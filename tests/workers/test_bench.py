@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from onefate.workers.bench.figures import FIGURES, Figure, Relation, table
+from onefate.workers.bench.figures import FIGURES, Figure, Relation, Report, table
 from onefate.workers.bench.order import median, quantile
-from onefate.workers.bench.screen import Told
+from onefate.workers.bench.screen import Told, show
 from tests.guarantees import proves
 
 pytestmark = proves("wait:no-lost-wakeup", "settle:first-wins")
@@ -63,6 +63,20 @@ def test_a_figure_is_held_to_its_relation(relation: Relation, met: tuple[bool, .
     figure = Figure("f", "f", relation, 2.0, "x")
     assert tuple(figure.met(value) for value in (1.0, 2.0, 3.0)) == met
     assert figure.aim == f"{relation} 2 x"
+
+
+def test_a_person_reads_every_figure_and_which_were_missed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    missed = FIGURES[0]
+    values = {figure.name: figure.target for figure in FIGURES}
+    values |= {missed.name: 2 * missed.target, "waiter-idle": 0.5}
+    show(Report(values, {"open waiters": 5000}))
+    shown = capsys.readouterr().out
+    assert shown.count("met") == len(FIGURES) - 1
+    assert shown.count("MISSED") == 1
+    assert all(figure.aim in shown for figure in FIGURES)
+    assert "open waiters: 5,000" in shown
 
 
 def test_quantiles_are_values_that_were_measured() -> None:

@@ -19,6 +19,6 @@ def bench(*arguments: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> i
     """Measure this machine against the floor, in one run.
 
     Args:
-        arguments: What the benchmark itself takes; `--help` is one.
+        arguments: --quick measures less, --json answers in JSON, --url URL names another server.
     """
     return cast("Benchmark", import_module("onefate.workers.bench")).main(arguments)
