@@ -10,6 +10,7 @@ import pytest
 from onefate.broker import Broker, open_broker, open_session
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.embedded import OwnedServer
+from onefate.broker.ledger.faults import BadName
 from onefate.port import serve_to_agent
 from tests.door.world import SHOP, STATE
 from tests.guarantees import proves
@@ -61,6 +62,13 @@ async def test_what_was_known_before_a_cancellation_is_not_part_of_a_new_beginni
         await broker.link.execute("FLUSHALL")
         assert await session.transitions() == []
         assert await session.version() == 0
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "a" * 41, "\ud800"])
+async def test_a_process_is_named_as_receipts_can_say_it(broker: Broker, name: str) -> None:
+    with pytest.raises(BadName, match="The process name must"):
+        async with open_session(broker, "named", SHOP, OPTIONS, name=name):
+            raise AssertionError(name)
 
 
 async def test_leaving_a_full_store_is_no_failure(

@@ -54,7 +54,10 @@ def test_fields_hide_their_dots() -> None:
     assert encode_tool_fields("a.b", "c") == "_enc_a_u002eb.c"
 
 
-@pytest.mark.parametrize("name", ["", "  ", "\ufeff", "a.b", "a[0]", "a#", "a/b", "a|b", 5, None])
+@pytest.mark.parametrize(
+    "name",
+    ["", "  ", "\ufeff", "a.b", "a[0]", "a#", "a/b", "a|b", "a\nb", "\x00", "\ud800", 5, None],
+)
 def test_illegal_names(name: object) -> None:
     assert not is_legal_name(name)
 

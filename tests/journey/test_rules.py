@@ -43,6 +43,11 @@ BROKEN: dict[str, tuple[dict[str, object], str, str]] = {
     "a null": ({"pages": {"desk": {"does": None}}}, "WRONG_SHAPE", "pages.desk.does"),
     "a blank page": ({"pages": {" ": {}}}, "BAD_NAME", 'pages[" "]'),
     "a reserved character": ({"pages": {"a.b": {}}}, "BAD_NAME", 'pages["a.b"]'),
+    "a name of two lines": (
+        page(actions={"a\nb": {"does": "x"}}),
+        "BAD_NAME",
+        "pages.desk.actions",
+    ),
     "a bad area": (page(areas={"a|b": {}}), "BAD_NAME", "pages.desk.areas.a|b"),
     "a bad action": (
         page(actions={"a#b": {"does": "A"}}),

@@ -35,6 +35,7 @@ from onefate.broker.journey import JourneyMap
 from onefate.broker.ledger.broker import Broker
 from onefate.broker.ledger.changes import Entry, Pins
 from onefate.broker.ledger.faults import WrongKind
+from onefate.broker.ledger.ids import checked_name
 from onefate.broker.performing import Worker
 from onefate.broker.session import structure
 from onefate.broker.session.draft import Code, Draft
@@ -44,6 +45,7 @@ from onefate.broker.session.state import Receipt
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
+_LONGEST_NAME: Final = 40
 LEAVING: Final = 5.0
 """How many seconds a process that leaves tries to say so."""
 
@@ -287,6 +289,7 @@ async def open_session(  # noqa: PLR0913 - what a session is opened from
 
     Raises:
         BadOption, UnknownNode: an option that means nothing.
+        BadName: the session's id or the process's name cannot be used.
         WrongPins: the session was created over another map, or with other options.
         WrongKind: the id belongs to a plain ledger.
     """
@@ -296,7 +299,8 @@ async def open_session(  # noqa: PLR0913 - what a session is opened from
     read = SessionOptions.read(wire, journey_map)
     session = Session(
         broker, session_id, journey_map, read,
-        name=name or f"p-{secrets.token_hex(4)}", clock=clock, navigate=navigate,
+        name=checked_name("process name", name or f"p-{secrets.token_hex(4)}", _LONGEST_NAME),
+        clock=clock, navigate=navigate,
     )  # fmt: skip
     async with session:
         yield session

@@ -4,6 +4,7 @@ Spec: graph-session §1.3, §1.6.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
@@ -12,6 +13,7 @@ from onefate.broker.journey.scalars import is_blank
 from onefate.broker.journey.words import LEAVE_JOURNEY, RESERVED_CHARACTERS
 
 ESCAPE: Final = "_enc_"
+_UNWRITABLE: Final = frozenset({"Cc", "Cs"})
 _LEGAL: Final = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII)
 _LEGAL_FIELD: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9.-]", re.ASCII)
@@ -50,11 +52,16 @@ def _units(text: str) -> Iterable[int]:
 
 
 def is_legal_name(name: object) -> bool:
-    """True for what may name a page, a container, an action or a journey."""
+    """True for what may name a page, a container, an action or a journey.
+
+    A name stands in ids, keys and announcements, so it has no control character and no half of a
+    surrogate pair.
+    """
     return (
         isinstance(name, str)
         and not is_blank(name)
         and not any(character in name for character in RESERVED_CHARACTERS)
+        and not any(unicodedata.category(character) in _UNWRITABLE for character in name)
     )
 
 
@@ -66,7 +73,11 @@ def check_name(name: object, path: Path) -> None:
     """
     if not is_legal_name(name):
         spaced = " ".join(RESERVED_CHARACTERS)
-        raise MapError("BAD_NAME", path, f"a name is not blank and holds none of {spaced}")
+        raise MapError(
+            "BAD_NAME",
+            path,
+            f"a name is not blank, is plain Unicode text, and holds none of {spaced}",
+        )
 
 
 def check_action_id(action_id: str, path: Path) -> None:
