@@ -76,7 +76,8 @@ def issues(declared: object, payload: object = ABSENT) -> str | None:
     ("payload", "says"),
     [
         ({"number": "A"}, None),
-        ({"number": "A", "people": 2.0, "amount": 1, "either": [], "grade": 5}, None),
+        ({"number": "A", "people": 2.0, "amount": 1, "either": [], "grade": "z"}, None),
+        ({"number": "A", "grade": 5}, "`grade` must be string, not number"),
         ({}, "`number` is missing"),
         ({"number": ABSENT}, "`number` is missing"),
         (ABSENT, "the input must be an object"),

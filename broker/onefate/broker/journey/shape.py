@@ -49,10 +49,9 @@ def _defects(
 def _member_defects(
     declared: Mapping[object, object], part: object, name: str, levels: int
 ) -> list[str]:
-    if _NOT_JUDGED.intersection(map(str, declared)):
-        return []
     wanted = declared.get("type")
-    if isinstance(wanted, str) and wanted in _JUDGED_TYPES and not _is(wanted, part):
+    judged = isinstance(wanted, str) and wanted in _JUDGED_TYPES and "$ref" not in declared
+    if judged and not _is(str(wanted), part):
         return [f"{_named(name)} must be {wanted}, not {type_name(part)}"]
     return _defects(declared, part, f"{name}.", levels - 1)
 
