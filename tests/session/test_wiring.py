@@ -67,11 +67,23 @@ def test_what_means_nothing_is_refused() -> None:
         mounted(app, "p", instance="i1")
     with pytest.raises(UnknownAction):
         app.decide(lambda d: registry.register_handlers(d, "app", ["p.nope"]))
-    with pytest.raises(UnknownName):
-        app.decide(lambda d: registry.set_enabled(d, "app", "p.save", enabled=False))
     with pytest.raises(UnknownNode):
         app.decide(lambda d: registry.show(d, "nowhere"))
     assert app.versions == (0, 0, 0)
+
+
+def test_a_group_switches_no_name_it_did_not_register_and_nothing_once_released() -> None:
+    app = App(MAP)
+    group = mounted(app, "p", "save")
+    with pytest.raises(UnknownName):
+        app.decide(lambda d: registry.set_enabled(d, group, "scan", enabled=False))
+    app.decide(lambda d: registry.unregister(d, group))
+    app.flush()
+    before = app.versions
+    app.decide(lambda d: registry.set_enabled(d, group, "save", enabled=False))
+    app.decide(lambda d: registry.set_busy(d, group, "save", "Working"))
+    app.flush()
+    assert app.versions == before
 
 
 def test_a_group_switches_by_name_or_id_what_it_still_owns() -> None:

@@ -34,6 +34,7 @@ class LocalHandlers:
 
     def __init__(self, navigate: Callable[[str], object] | None = None) -> None:
         self._functions: dict[str, tuple[str, Handler]] = {}
+        self._groups: dict[str, None] = {}
         self._navigate: Final = navigate
 
     @property
@@ -42,19 +43,21 @@ class LocalHandlers:
         return self._navigate is not None
 
     def bind(self, group: str, functions: Mapping[str, Handler]) -> None:
-        """Perform these keys from now on."""
+        """Perform these keys from now on; what else the group holds is this process's, too."""
+        self._groups[group] = None
         self._functions |= {key: (group, function) for key, function in functions.items()}
 
     def release(self, group: str) -> None:
-        """Forget what a group has bound."""
+        """Forget a group and what it has bound."""
+        self._groups.pop(group, None)
         self._functions = {
             key: bound for key, bound in self._functions.items() if bound[0] != group
         }
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that have functions here."""
-        return tuple(dict.fromkeys(group for group, _ in self._functions.values()))
+        """The groups that were registered here."""
+        return tuple(self._groups)
 
     def performs(self, action: str) -> bool:
         """Say yes: the queue beside a session holds only what was wired here."""
@@ -187,7 +190,7 @@ class WiringDoors(Doors):
         """Switch what a group registered on or off, for every process.
 
         Raises:
-            UnknownName: the group registered no such name.
+            UnknownName: the group registered no such name; one that is released switches nothing.
         """
         await self.decide(lambda draft: registry.set_enabled(draft, group, name, enabled=enabled))
 
@@ -195,7 +198,7 @@ class WiringDoors(Doors):
         """Label what a group registered as busy, or clear the label; it gates nothing.
 
         Raises:
-            UnknownName: the group registered no such name.
+            UnknownName: the group registered no such name; one that is released switches nothing.
         """
         await self.decide(lambda draft: registry.set_busy(draft, group, name, label))
 

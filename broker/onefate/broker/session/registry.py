@@ -217,8 +217,13 @@ def _count_down(counts: dict[str, int], key: str) -> None:
 
 
 def _switch(draft: Draft, group: str, name: str) -> tuple[str, Binding | None]:
-    """Give the key a group registered under a name, and its binding while it is the group's."""
-    names = draft.registry["groups"].get(group, {})
+    """Give the key a group registered under a name, and its binding while it is the group's.
+
+    A group that is released has nothing left to switch, whatever the name.
+    """
+    names = draft.registry["groups"].get(group)
+    if names is None:
+        return name, None
     key = names.get(name) or next((k for k in names.values() if _action_of(k) == name), None)
     if key is None:
         raise UnknownName(group, name)
@@ -230,7 +235,7 @@ def set_enabled(draft: Draft, group: str, name: str, *, enabled: bool) -> None:
     """Switch what a group registered on or off.
 
     Raises:
-        UnknownName: the group registered no such name.
+        UnknownName: the group registered no such name; one that is released switches nothing.
     """
     key, binding = _switch(draft, group, name)
     if binding is None or binding["enabled"] is enabled:
@@ -250,7 +255,7 @@ def set_busy(draft: Draft, group: str, name: str, label: object = None) -> None:
     """Label what a group registered as busy, or clear the label; it gates nothing.
 
     Raises:
-        UnknownName: the group registered no such name.
+        UnknownName: the group registered no such name; one that is released switches nothing.
     """
     key, binding = _switch(draft, group, name)
     if binding is None:
@@ -266,6 +271,18 @@ def set_busy(draft: Draft, group: str, name: str, label: object = None) -> None:
     if binding.get("busy") != cut(label):
         draft.edit(Draft.registry)["bindings"][key]["busy"] = cut(label)
         touch(draft)
+
+
+def set_navigator(draft: Draft, queue: str) -> None:
+    """Say whose queue takes the addresses to be opened; the latest process that can does it."""
+    if draft.registry.get("navigator") != queue:
+        draft.edit(Draft.registry)["navigator"] = queue
+
+
+def drop_navigator(draft: Draft, queue: str) -> None:
+    """Say that this queue's process opens addresses no more."""
+    if draft.registry.get("navigator") == queue:
+        draft.edit(Draft.registry).pop("navigator", None)
 
 
 def set_visible(draft: Draft, path: str, *, visible: bool) -> None:
