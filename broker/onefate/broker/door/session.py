@@ -37,7 +37,7 @@ from onefate.broker.ledger.changes import Entry, Pins
 from onefate.broker.ledger.faults import WrongKind
 from onefate.broker.ledger.ids import checked_name
 from onefate.broker.performing import Worker
-from onefate.broker.session import structure
+from onefate.broker.session import registry, structure
 from onefate.broker.session.draft import Code, Draft
 from onefate.broker.session.memory import new_session
 from onefate.broker.session.options import SessionOptions
@@ -241,7 +241,8 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
             await self._deciding.create(new_session(self.options))
             self._open.callback(self._broker.on_restored(self._restored))
             if self.handlers.navigates:
-                await self._home()
+                queue = await self._home()
+                await self.decide(lambda draft: registry.set_navigator(draft, queue))
         except BaseException:
             await self._open.aclose()
             raise
@@ -265,6 +266,8 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
 
     async def _leave(self) -> None:
         groups = self.handlers.groups
+        if self.handlers.navigates:
+            await self.decide(lambda draft: registry.drop_navigator(draft, self._own.queue))
         for group in groups:
             await self.unregister(group)
         if groups:

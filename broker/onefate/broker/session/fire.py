@@ -161,6 +161,7 @@ def _order(attempt: Attempt, fire_id: str) -> FireOrder:
     draft, action = attempt.draft, attempt.known
     key = attempt.binding if attempt.runs else None
     navigates = key == NAVIGATE
+    navigator = draft.registry.get("navigator") if navigates else None
     binding = None if key is None or navigates else draft.registry["bindings"][key]
     return FireOrder(
         id=fire_id,
@@ -169,7 +170,7 @@ def _order(attempt: Attempt, fire_id: str) -> FireOrder:
         payload=attempt.payload,
         instance=attempt.options.instance,
         binding=None if navigates else key,
-        queue=None if binding is None else binding.get("queue"),
+        queue=navigator if binding is None else binding.get("queue"),
         href=literal_address(action, draft.map.routes) if navigates else None,
     )
 

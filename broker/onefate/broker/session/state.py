@@ -129,6 +129,8 @@ class Registry(TypedDict):
     dirty: bool
     """A structure change waits for its flush."""
     fingerprint: str
+    navigator: NotRequired[str]
+    """The work queue of the process that opens addresses."""
 
 
 class Mount(TypedDict):
