@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import cast
 
 import anyio
 
@@ -10,7 +11,11 @@ from onefate.broker import Broker, open_broker
 from onefate.broker.door import Session, open_session
 from onefate.broker.door.following import LONGEST, MOST, Announced, announcement
 from onefate.broker.door.kept import AtHand
+from onefate.broker.door.outcomes import SessionOutcomes
 from onefate.broker.ledger.changes import Change, Row
+from onefate.broker.performing import Worker
+from onefate.broker.session.state import Record
+from onefate.workers.handlers import AppHandlers
 from tests.door.world import OPTIONS, SHOP
 from tests.guarantees import proves
 
@@ -115,6 +120,31 @@ async def test_whoever_has_fallen_behind_loads(shared_url: str) -> None:
             await idle.session.update_state({"weight": 3})
             assert (await busy.session.state())["weight"] == 3
             assert (await idle.session.state())["counted"] == 100 + 3 * MOST - 1
+
+
+async def test_a_worker_that_foresees_outcomes_decides_them_on_what_is_there(
+    shared_url: str,
+) -> None:
+    async with (
+        held(shared_url, "claims") as port,
+        held(shared_url, "claims") as far,
+        far.broker.queue("till", "w", session="claims") as queue,
+        anyio.create_task_group() as group,
+    ):
+        await far.session.wire("till", ["till.look"], queue="till")
+        await far.session.flush()
+        handlers = AppHandlers({"till.look": nothing})
+        worker = Worker(queue, SessionOutcomes(far.session), handlers, foresee=far.session.foresee)
+        await group.start(worker.run)
+        with anyio.fail_after(20):
+            fired = cast("dict[str, Record]", await port.session.fire("till.look"))
+            receipt = await port.session.when_settled(fired["transition"]["id"])
+        assert receipt["effectStatus"] == "performed"
+        worker.drain()
+
+
+async def nothing(_payload: object) -> None:
+    return None
 
 
 @dataclass(frozen=True)
