@@ -4,12 +4,25 @@ import logging
 from collections.abc import AsyncIterator
 
 import anyio
+import anyio.to_thread
 import pytest
 
-from onefate.broker import Broker, Settlement, open_broker, performed
+from onefate.broker import (
+    Broker,
+    BrokerSettings,
+    Claim,
+    Durability,
+    Entry,
+    Settlement,
+    open_broker,
+    performed,
+)
+from onefate.broker.ledger.embedded import OwnedServer
+from onefate.broker.ledger.embedded.probe import ask
 from tests.chaos.places import quick, until
 from tests.chaos.replicas import Pair
 from tests.guarantees import proves
+from tests.ledger.sessions import committed, firing, over_a_map, performed_by, settling
 
 pytestmark = [proves("store:honest", "id:never-reused"), pytest.mark.timeout(120)]
 
@@ -98,3 +111,59 @@ async def test_an_id_given_out_by_the_old_server_is_never_given_again(
     assert len(set(every)) == len(every)
     standing = {fire.id for fire in await ledger.awaiting()}
     assert standing == {*kept, *lost[:3], *minted}
+
+
+@proves("fire:started-once")
+async def test_a_claim_that_was_lost_is_made_again(pair: Pair, broker: Broker) -> None:
+    ledger = broker.ledger("s")
+    fire = await ledger.record("pay", queue="q")
+    async with broker.queue("q", "w1") as queue:
+        (entry,) = await queue.take()
+        await pair.promote()
+        claim = await queue.claim(entry)
+        assert isinstance(claim, Claim)
+        await pair.move()
+        await until(lambda: broker.counters()["connects"] > 1)
+        await broker.reassert()
+    async with open_broker(quick(pair.new.url)) as other:
+        started = (await other.ledger("s").fire(fire.id)).started
+        assert started is not None
+        assert (started.by, started.attempt) == ("w1", claim.attempt)
+        async with other.queue("q", "w2") as queue:
+            assert await queue.take() == []
+        assert (await other.ledger("s").settle(fire.id, performed(), by="w1", fence=1)).won
+
+
+@proves("fire:started-once")
+async def test_a_second_start_on_the_new_server_is_a_reported_conflict(
+    pair: Pair, broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    fire = await broker.ledger("s").record("pay")
+    entry = Entry("q", 0, "", "s", fire.id)
+    await pair.promote()
+    assert isinstance(await broker.claims.claim(entry, "w1", lease_ms=1), Claim)
+    async with open_broker(quick(pair.new.url)) as other:
+        assert isinstance(await other.claims.claim(entry, "w2", lease_ms=1), Claim)
+        with caplog.at_level(logging.WARNING, "onefate.ledger"):
+            await pair.move()
+            await until(lambda: broker.counters()["conflicts"] > 0)
+    assert f"another worker started {fire.id}" in caplog.text
+
+
+async def test_where_replicas_are_waited_for_claims_and_commits_have_reached_them(
+    servers: tuple[OwnedServer, OwnedServer],
+) -> None:
+    old, new = servers
+    waiting = BrokerSettings(url=old.url, durability=Durability.REPLICATED, deadline=1.0)
+    async with open_broker(waiting) as broker:
+        done = committed(await over_a_map(broker, "m").commit(firing("pay#0", queue="q")))
+        assert done.kept.confirmed
+        async with broker.queue("q", "w") as queue:
+            (entry,) = await queue.take()
+            assert isinstance(await queue.claim(entry), Claim)
+        key = broker.keys("m").fire("0")
+        asked = await anyio.to_thread.run_sync(ask, new.socket, f"HGET {key} c\r\n".encode())
+        assert asked == b"$1\r\n1\r\n"
+        await anyio.to_thread.run_sync(new.kill)
+        late = settling([performed_by("pay#0")], revision=done.revision, counter=1)
+        assert not committed(await over_a_map(broker, "m").commit(late)).kept.confirmed

@@ -41,7 +41,7 @@ class Broker:
         self.hub = Hub(self._store)
         self._reassertion = Reassertion(self._store)
         self._context = Context(self._store, self.hub, Numbers(), Nudges(link), self._reassertion)
-        self.claims = Claims(self._store)
+        self.claims = Claims(self._store, self._reassertion)
 
     def ledger(self, session: str) -> Ledger:
         """Give the fires of a session.

@@ -12,7 +12,7 @@ from onefate.broker.ledger.codec import ANNOUNCED
 from onefate.broker.ledger.ids import EPOCH, FireId
 from onefate.broker.ledger.keys import SessionKeys
 from onefate.broker.ledger.link import Arg
-from onefate.broker.ledger.models import EffectStatus, Settlement
+from onefate.broker.ledger.models import EffectStatus, Kept, Settlement
 from onefate.broker.ledger.scripts import COMMIT, Call, CommitHead
 from onefate.broker.ledger.store import History
 
@@ -145,6 +145,7 @@ class Committed:
     now_ms: int
     won: Mapping[str, bool]
     settlements: Mapping[str, Settlement]
+    kept: Kept
 
 
 @dataclass(frozen=True, slots=True)

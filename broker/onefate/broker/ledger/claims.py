@@ -11,6 +11,7 @@ from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.codec import from_json, settlement_from, start_from
 from onefate.broker.ledger.ids import FireId, new_token
 from onefate.broker.ledger.models import Json, Settlement, Start
+from onefate.broker.ledger.reassert import Claimed, Reassertion
 from onefate.broker.ledger.store import Store, Words, number, raw, text
 
 
@@ -56,8 +57,9 @@ class NotClaimed:
 class Claims:
     """The claims of one process."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, reassertion: Reassertion) -> None:
         self._store = store
+        self._reassertion = reassertion
 
     async def claim(
         self, entry: Entry, worker: str, *, lease_ms: int, token: str | None = None
@@ -65,7 +67,7 @@ class Claims:
         """Claim a fire: one script on the fire alone (fire:started-once).
 
         A repeatable fire is claimed again once its worker was silent for the lease. The same token
-        asked again is told the same.
+        asked again is told the same. Modes that wait for replicas wait for the claim as well.
         """
         fire = FireId.parse(entry.fire_id)
         keys, at = self._store.keys(entry.session), str(fire.number)
@@ -79,7 +81,12 @@ class Claims:
                 fire.action, worker, token or new_token(), lease_ms, entry.entry
             ),
         )  # fmt: skip
-        return _answer(entry, await self._store.write(lambda _: call))
+        answer = _answer(entry, await self._store.write(lambda _: call))
+        if isinstance(answer, Claim):
+            if not answer.repeatable:
+                self._reassertion.remember(Claimed(entry.session, entry.fire_id, call))
+            await self._store.confirm()
+        return answer
 
     async def beat(self, claim: Claim, worker: str) -> bool:
         """Say that the worker is alive; False: the claim is not the current one any more."""

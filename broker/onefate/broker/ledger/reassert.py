@@ -4,20 +4,22 @@ Replication is asynchronous: a promoted replica may lack the last acknowledged w
 therefore keeps what it had acknowledged in the last minute, and after the topology changed writes
 it again where it is missing. What is there stays; another winner found so is a conflict: counted,
 logged, and kept in the losers' ledger. A fire put back is queued again only if it is repeatable,
-because its claim may have been lost with it (fire:started-once).
+because its claim may have been lost with it. A claim that was lost is made again, so that nobody
+else starts the fire; where somebody has, that is a conflict too (fire:started-once).
 """
 
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Final, NamedTuple, TypeAlias, cast
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import anyio
 
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.ids import FireId
 from onefate.broker.ledger.recording import Recording
+from onefate.broker.ledger.scripts import Call
 from onefate.broker.ledger.store import Store, Words, persist, text
 
 _KEPT_SECONDS: Final = 60.0
@@ -25,6 +27,7 @@ _KEPT_BYTES: Final = 64 << 20
 _AT_ONCE: Final = 100
 _OVERHEAD: Final = 500
 RestoredListener: TypeAlias = Callable[[str, str], None]
+T = TypeVar("T")
 _log: Final = logging.getLogger("onefate.ledger")
 
 
@@ -44,6 +47,19 @@ class Acknowledged(NamedTuple):
         return _OVERHEAD + payload + len(self.settlement)
 
 
+class Claimed(NamedTuple):
+    """One fire that this process was told to start, and the claim that told it so."""
+
+    session: str
+    fire_id: str
+    claim: Call
+
+    @property
+    def size(self) -> int:
+        """Give about how many bytes keeping it takes."""
+        return 2 * _OVERHEAD
+
+
 class Reassertion:
     """The recent acknowledgements of one process."""
 
@@ -52,7 +68,7 @@ class Reassertion:
         self.conflicts = 0
         self._store = store
         self._topology = store.link.topology
-        self._recent: deque[tuple[float, Acknowledged]] = deque()
+        self._recent: deque[tuple[float, Acknowledged | Claimed]] = deque()
         self._size = 0
         self._listeners: list[RestoredListener] = []
         store.link.on_up(self._up)
@@ -65,7 +81,7 @@ class Reassertion:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def remember(self, acknowledged: Acknowledged) -> None:
+    def remember(self, acknowledged: Acknowledged | Claimed) -> None:
         """Keep an acknowledgement for a minute."""
         now = time.monotonic()
         self._recent.append((now, acknowledged))
@@ -83,10 +99,16 @@ class Reassertion:
         """Write every recent acknowledgement that is missing."""
         since = time.monotonic() - _KEPT_SECONDS
         recent = [each for at, each in self._recent if at >= since]
-        for start in range(0, len(recent), _AT_ONCE):
-            async with anyio.create_task_group() as group:
-                for each in recent[start : start + _AT_ONCE]:
-                    group.start_soon(self._assert, each)
+        await _each(self._assert, [each for each in recent if isinstance(each, Acknowledged)])
+        await _each(self._claim, [each for each in recent if isinstance(each, Claimed)])
+
+    async def _claim(self, what: Claimed) -> None:
+        """Claim again with the same token: the same claim, or a second start to be told of."""
+        call = what.claim
+        reply = await self._store.read(call)
+        if text(reply[0]) == "started":
+            self.conflicts += 1
+            _log.warning("another worker started %s of session %s", what.fire_id, what.session)
 
     async def _assert(self, what: Acknowledged) -> None:
         keys = self._store.keys(what.session)
@@ -119,3 +141,10 @@ class Reassertion:
         if what.settlement and answer != "kept":
             for listener in tuple(self._listeners):
                 listener(what.session, what.fire_id)
+
+
+async def _each(work: Callable[[T], Coroutine[object, object, None]], items: Sequence[T]) -> None:
+    for start in range(0, len(items), _AT_ONCE):
+        async with anyio.create_task_group() as group:
+            for each in items[start : start + _AT_ONCE]:
+                group.start_soon(work, each)

@@ -24,7 +24,7 @@ from onefate.broker.ledger.context import Context
 from onefate.broker.ledger.faults import StaleFence, WrongKind, WrongPins
 from onefate.broker.ledger.ids import FireId, checked_name
 from onefate.broker.ledger.link import Arg, Reply
-from onefate.broker.ledger.models import Settlement
+from onefate.broker.ledger.models import Kept, Settlement
 from onefate.broker.ledger.reassert import Acknowledged
 from onefate.broker.ledger.scripts import LOAD, Call, LoadHead
 from onefate.broker.ledger.store import History, Words, number, raw, text, words
@@ -89,7 +89,7 @@ class MapSession:
                 fenced = (one.id for one in change.settlements if one.fence == fence)
                 raise StaleFence(next(fenced, ""), fence)
             case _:
-                return self._committed(change, reply)
+                return self._committed(change, reply, await self._store.confirm())
 
     async def _send(self, change: Change, program: Program) -> Words:
         hub = self._context.hub
@@ -146,7 +146,7 @@ class MapSession:
             tables, logs, rows, settlements,
         )  # fmt: skip
 
-    def _committed(self, change: Change, reply: Words) -> Committed:
+    def _committed(self, change: Change, reply: Words, kept: Kept) -> Committed:
         self._store.heard_time(number(reply[2]))
         won: dict[str, bool] = {}
         settlements: dict[str, Settlement] = {}
@@ -158,7 +158,7 @@ class MapSession:
                 self._context.reassertion.remember(
                     Acknowledged(self.session, one.id, settlement=raw(stored))
                 )
-        return Committed(number(reply[1]), number(reply[2]), won, settlements)
+        return Committed(number(reply[1]), number(reply[2]), won, settlements, kept)
 
     def _mismatch(self, kind: str, journey_map: str, options: str) -> WrongKind | WrongPins:
         if kind != self.pins.kind:

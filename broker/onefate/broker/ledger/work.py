@@ -55,7 +55,7 @@ class Queue:
         self.name = checked_name("queue", name)
         self.worker = checked_name("worker", worker, 40)
         self._store = context.store
-        self._claims = Claims(context.store)
+        self._claims = Claims(context.store, context.reassertion)
         namespace = context.store.settings.namespace
         self._streams = (
             tuple(partitions(namespace))
