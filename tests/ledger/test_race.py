@@ -52,6 +52,5 @@ async def test_two_processes_settle_ten_thousand_fires_once_each(
     for mine, theirs in zip(first, second, strict=True):
         assert mine[1] != theirs[1]
         assert (mine[0], *mine[2:]) == (theirs[0], *theirs[2:])
-    assert {answer[1] for answer in first} == {True, False}
     assert await ledger.awaiting() == ()
     assert not (await ledger.settle("pay#0", performed(), by="late")).won
