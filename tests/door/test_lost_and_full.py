@@ -8,6 +8,7 @@ import anyio.to_thread
 import pytest
 
 from onefate.broker import Broker, open_broker, open_session
+from onefate.broker.door import deciding
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.embedded import OwnedServer
 from onefate.broker.ledger.faults import BadName
@@ -99,3 +100,13 @@ async def test_what_is_done_on_the_side_takes_nobody_down(
                 await anyio.lowlevel.checkpoint()
         answer = await serve_to_agent(session).call("shop.whats_here")
         assert answer["reason"] == "STORE_REFUSED"
+
+
+async def test_warnings_that_name_what_the_app_names_take_no_more_memory(
+    broker: Broker, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deciding, "MOST_SAID", 2)
+    async with open_session(broker, "labels", SHOP, OPTIONS) as session:
+        for label in ("a", "a", "b", "c", "a"):
+            await session.begin_work(label)
+    assert [caplog.text.count(f"work {label} belongs") for label in "abc"] == [2, 1, 1]

@@ -1,4 +1,4 @@
-"""A master that names its history anew while it runs, and a sweep that is refused."""
+"""A master that names its history anew while it runs; sweeps and listeners that are refused."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -8,6 +8,7 @@ import pytest
 
 from onefate.broker import Broker, BrokerSettings, open_broker, performed
 from onefate.broker.ledger.embedded import OwnedServer
+from onefate.broker.ledger.errors import PermissionDenied
 from onefate.broker.ledger.hub import Hub
 from onefate.broker.ledger.opening import open_link
 from onefate.broker.ledger.store import Store
@@ -72,3 +73,28 @@ async def test_a_sweep_that_is_refused_is_not_the_last(
     finally:
         await hub.aclose()
         await link.aclose()
+
+
+@proves("wait:no-lost-wakeup")
+async def test_a_listener_that_was_refused_hears_nothing_later(
+    server: OwnedServer, broker: Broker
+) -> None:
+    await broker.link.execute("ACL", "SETUSER", "deaf", "on", ">pw", "~*", "resetchannels", "+@all")
+    deaf = BrokerSettings(url=f"redis://deaf:pw@127.0.0.1:{server.port}")
+    link = await open_link(deaf)
+    hub = Hub(Store(link, deaf))
+    refused: list[bytes] = []
+    heard: list[bytes] = []
+    try:
+        with pytest.raises(PermissionDenied):
+            await hub.listen("s", refused.append)
+        await broker.link.execute("ACL", "SETUSER", "deaf", "allchannels")
+        stop = await hub.listen("s", heard.append)
+        await broker.link.execute("PUBLISH", broker.keys("s").partition.wake, "Es\nnews")
+        with anyio.fail_after(5):
+            while not heard:
+                await anyio.lowlevel.checkpoint()
+        stop()
+    finally:
+        await link.aclose()
+    assert (heard, refused) == ([b"news"], [])

@@ -27,7 +27,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from onefate.broker.door.following import MOST, Announced, announcement
 from onefate.broker.door.kept import AtHand, Own, Performed, change_of, wanted_by
@@ -44,6 +44,8 @@ from onefate.broker.session.state import detached
 T = TypeVar("T")
 Clock = Callable[[], int]
 logger = logging.getLogger(__name__)
+MOST_SAID: Final = 1000
+"""Warnings that are remembered, so that each is told once; some of them name what the app names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,8 @@ class Deciding:
         """Tell the developer, each text once."""
         for text in warnings:
             if text not in self._said:
+                if len(self._said) >= MOST_SAID:
+                    self._said.clear()
                 self._said.add(text)
                 logger.warning("session %s: %s", self._stored.session, text)
 

@@ -96,11 +96,6 @@ def settlement_from(stored: bytes) -> Settlement:
     )  # fmt: skip
 
 
-def token_of(stored: bytes) -> str:
-    """Give the token of a stored settlement's settler."""
-    return stored.partition(b" ")[0].decode()
-
-
 def envelope(outcome: Mapping[str, Json], evidence: Json, limit: int) -> bytes:
     """Give the bytes of a receipt's envelope.
 

@@ -228,8 +228,6 @@ class Hub:
         watch = self._watch(self._store.keys(session).partition.wake)
         listeners = watch.listeners.setdefault(session, [])
         listeners.append(listener)
-        if not watch.subscribed:
-            await self._subscribe(watch)
 
         def stop() -> None:
             listeners.remove(listener)
@@ -237,6 +235,12 @@ class Hub:
                 del watch.listeners[session]
             watch.idle_since = time.monotonic()
 
+        try:
+            if not watch.subscribed:
+                await self._subscribe(watch)
+        except BaseException:
+            stop()
+            raise
         return stop
 
     async def resync(self) -> None:
