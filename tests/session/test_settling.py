@@ -185,15 +185,27 @@ def test_what_was_only_recorded_counts_as_done() -> None:
     assert app.fire("p.do")["priorTransitionId"] == later
 
 
-def test_a_report_that_json_cannot_hold_consumes_nothing() -> None:
+def nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [{1}, nested(64), nested(20_000)], ids=["set", "deep", "deeper"])
+def test_a_report_that_json_cannot_hold_consumes_nothing(value: object) -> None:
     app = App()
     app.bind()
     fire = app.done("p.W")
-    refused = app.report({"k": {1}}, transition_id=fire)
+    refused = app.report({"k": value}, transition_id=fire)
     assert refused["reason"] == "UNCLONEABLE_DELTA"
     assert app.receipt(fire) is None
     assert app.report({"k": ABSENT}, transition_id=fire)["attributed"] is True
     assert app.record(fire).get("effectVerified") is False
+
+
+def test_a_report_may_nest_as_deep_as_is_kept() -> None:
+    assert App().report({"k": nested(63)})["ok"] is True
 
 
 def test_a_weak_report_weakens_and_a_strong_one_does_not_strengthen() -> None:

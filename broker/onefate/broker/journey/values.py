@@ -7,7 +7,7 @@ lone surrogates, huge integers, cycles and things JSON cannot hold are all met (
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias, TypeGuard, cast
@@ -272,3 +272,19 @@ def text_form(value: object) -> str:
     if value is None or isinstance(value, bool) or is_object(value) or is_list(value):
         return json.dumps(bounded(value), ensure_ascii=False)
     return str(value)
+
+
+def nests_deeper(value: object, levels: int) -> bool:
+    """Say whether lists and objects nest deeper than so many levels, however deep they go."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [inner for part in level for inner in _parts(part)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return cast("Mapping[object, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list | tuple) else ()

@@ -10,12 +10,15 @@ from typing import Final
 
 from onefate.broker.journey import Action, input_digest
 from onefate.broker.journey.conditions import Evaluation, evaluate
+from onefate.broker.journey.values import nests_deeper
 from onefate.broker.session import frames, motion, rows, settle, texts
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.state import ABSENT, Attribution, Cause, Certainty, Pending, Row, Wire
 from onefate.broker.session.state import detached as copied
 
 _UNNAMED: Final = "unknown"
+DEEPEST: Final = 64
+"""Levels of lists and objects in a report."""
 
 
 def update_state(  # noqa: PLR0913 - everything one report says
@@ -33,7 +36,7 @@ def update_state(  # noqa: PLR0913 - everything one report says
     its own, which settles nothing.
     """
     known = {key: value for key, value in delta.items() if value is not ABSENT}
-    if input_digest(known) is None:
+    if input_digest(known) is None or nests_deeper(known, DEEPEST):
         return {"ok": False, "reason": "UNCLONEABLE_DELTA", "issues": texts.NOT_CLONEABLE}
     if transition_id is not None:
         return _named(draft, transition_id, known)
