@@ -173,6 +173,12 @@ async def test_41_an_open_fire_folds_nothing() -> None:
         assert await app.fold(looked) == looked
 
 
+async def test_41_what_is_not_kept_any_more_folds_nothing() -> None:
+    async with stage() as app:
+        fired = {**await app.do("w"), "transitionId": "a.w#77"}
+        assert await app.fold(fired) == fired
+
+
 async def test_42_an_unknown_tool_names_the_tools_and_nothing_else() -> None:
     async with stage() as app:
         answer = await app.call("leave-journey")

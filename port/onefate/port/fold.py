@@ -7,7 +7,7 @@ lists are read anew (departure 8; spec: port-settlement §17).
 
 from typing import Final
 
-from onefate.broker.errors import AmbiguousId
+from onefate.broker.errors import ImpossibleId
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.frames import journey_standing
 from onefate.broker.session.state import Wire, detached
@@ -31,8 +31,8 @@ _RETURN_TIME: Final = _FRAME | {
 def folded(draft: Draft, port: Port, answer: Wire) -> Wire:
     """Give the answer of a call with what is known of its fire now.
 
-    An answer without a fire, or whose fire is open or cannot be told from a card, is given back as
-    it is.
+    An answer without a fire, or whose fire is open, is not kept any more, or cannot be told from a
+    card, is given back as it is.
     """
     facts = _known(draft, answer.get("transitionId"))
     if facts is None:
@@ -47,7 +47,7 @@ def _known(draft: Draft, transition_id: object) -> SettledFacts | None:
         return None
     try:
         return settled_facts(draft, transition_id)
-    except AmbiguousId:
+    except ImpossibleId:
         return None
 
 
