@@ -67,19 +67,24 @@ FAMILIES: Final = (
     KeyFamily("work", ":{<tag>}:q:<queue>", "partition", "stream", "for ever",
               "fires to be performed: session and id only"),
     KeyFamily("wake", ":{<tag>}:w", "partition", "channel", "for ever",
-              "settlements and events announced"),
+              "settlements and events announced; `@<n>` follows on a database n that is not 0"),
     KeyFamily("nudge", ":{<tag>}:n", "partition", "channel", "for ever",
-              "a queue that has work, and its newest entry"),
+              "a queue that has work, and its newest entry; `@<n>` follows, too"),
 )  # fmt: skip
 """The declaration; docs/keys.md is generated from it, and a test holds live servers to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The keys that all sessions of one partition share."""
+    """The keys that all sessions of one partition share.
+
+    A server's channels are those of all its databases, so the name of a channel tells which one it
+    is of; keys are the database's own.
+    """
 
     index: int
     namespace: str = NAMESPACE
+    database: int = 0
     base: str = field(init=False, compare=False)
     """What every key of the partition begins with."""
     wake: str = field(init=False, compare=False)
@@ -89,9 +94,10 @@ class Partition:
 
     def __post_init__(self) -> None:
         base = f"{self.namespace}:{{{TAGS[self.index]}}}"
+        only = f"@{self.database}" if self.database else ""
         object.__setattr__(self, "base", base)
-        object.__setattr__(self, "wake", f"{base}:w")
-        object.__setattr__(self, "nudge", f"{base}:n")
+        object.__setattr__(self, "wake", f"{base}:w{only}")
+        object.__setattr__(self, "nudge", f"{base}:n{only}")
 
     def work(self, queue: str) -> str:
         """Give the work stream of a queue."""
@@ -106,9 +112,9 @@ class SessionKeys:
         "session",
     )  # fmt: skip
 
-    def __init__(self, session: str, namespace: str = NAMESPACE) -> None:
+    def __init__(self, session: str, namespace: str = NAMESPACE, database: int = 0) -> None:
         self.id = session
-        self.partition = Partition(partition_of(session), namespace)
+        self.partition = Partition(partition_of(session), namespace, database)
         self.base = self.partition.base
         self.session = f"{self.base}:s:{session}"
         self.open = f"{self.base}:o:{session}"
@@ -151,9 +157,9 @@ class SessionKeys:
 
 
 @lru_cache(16_384)
-def session_keys(session: str, namespace: str) -> SessionKeys:
+def session_keys(session: str, namespace: str, database: int) -> SessionKeys:
     """Give the keys of a session, made once."""
-    return SessionKeys(session, namespace)
+    return SessionKeys(session, namespace, database)
 
 
 def meta(namespace: str = NAMESPACE) -> str:
@@ -161,9 +167,9 @@ def meta(namespace: str = NAMESPACE) -> str:
     return f"{namespace}:meta"
 
 
-def partitions(namespace: str = NAMESPACE) -> Iterator[Partition]:
+def partitions(namespace: str = NAMESPACE, database: int = 0) -> Iterator[Partition]:
     """Give every partition of a namespace."""
-    return (Partition(index, namespace) for index in range(PARTITIONS))
+    return (Partition(index, namespace, database) for index in range(PARTITIONS))
 
 
 def family_of(key: str, namespace: str = NAMESPACE) -> KeyFamily | None:

@@ -12,7 +12,13 @@ from pathlib import Path
 
 from onefate.broker.ledger.errors import BadSetting
 from onefate.broker.ledger.link.policy import LinkPolicy
-from onefate.broker.ledger.link.target import EMBEDDED, EmbeddedTarget, Target, parse_target
+from onefate.broker.ledger.link.target import (
+    EMBEDDED,
+    EmbeddedTarget,
+    ServerTarget,
+    Target,
+    parse_target,
+)
 
 URL_VARIABLE = "ONEFATE_URL"
 STATE_DIR_VARIABLE = "ONEFATE_STATE_DIR"
@@ -65,6 +71,11 @@ class BrokerSettings:
         object.__setattr__(self, "durability", Durability(self.durability))
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "directory", chosen or self.state_dir or default_state_dir())
+
+    @property
+    def database(self) -> int:
+        """The number of the server's database."""
+        return self.target.database if isinstance(self.target, ServerTarget) else 0
 
     def link_policy(self) -> LinkPolicy:
         """Return the times a link keeps under these settings."""

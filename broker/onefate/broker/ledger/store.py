@@ -74,6 +74,7 @@ class Store:
         self.settings = settings
         self.lane: Lane | None = None
         """Waits for replicas, in the modes that ask for it."""
+        self._database = settings.database
         self._kept = Kept(settings.durability)
         self.history = History("", 0)
         self.record: dict[str, str] = {}
@@ -83,7 +84,7 @@ class Store:
 
     def keys(self, session: str) -> SessionKeys:
         """Give the keys of a session."""
-        return session_keys(session, self.settings.namespace)
+        return session_keys(session, self.settings.namespace, self._database)
 
     async def history_now(self) -> History:
         """Name the history served, once the link is up; another one begins a new epoch."""

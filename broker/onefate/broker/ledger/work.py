@@ -56,11 +56,11 @@ class Queue:
         self.worker = checked_name("worker", worker, 40)
         self._store = context.store
         self._claims = Claims(context.store, context.reassertion)
-        namespace = context.store.settings.namespace
+        settings = context.store.settings
         self._streams = (
-            tuple(partitions(namespace))
+            tuple(partitions(settings.namespace, settings.database))
             if session is None
-            else (Partition(partition_of(session), namespace),)
+            else (Partition(partition_of(session), settings.namespace, settings.database),)
         )
         self._of = {each.index: each for each in self._streams}
         self._name = self.name.encode()
