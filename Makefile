@@ -27,6 +27,7 @@ help:
 setup: $(READY)
 
 $(READY): requirements/dev.txt pyproject.toml
+	@echo "preparing $(VENV) from hashed requirements; the first time takes a minute or two"
 	@test -x $(BIN)/python || $${PYTHON:-$$(tools/find-python)} -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --quiet --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --quiet --no-deps --no-build-isolation --editable .

@@ -121,7 +121,8 @@ def test_the_screen_names_every_fault(capsys: pytest.CaptureFixture[str]) -> Non
         (None, "-> in flight"),
         ([1], "-> [1]"),
         ({"ok": True}, "-> ok: true"),
-        ({"did": "a", "data": "x" * 200}, f"-> did: a, data: {'x' * 90}..."),
+        ({"did": "a", "data": "x" * 300}, f"-> did: a, data: {'x' * 200}..."),
+        ({"key": "k", "why": "For k:\na wrote it", "youAreOn": "p"}, "-> why: For k: a wrote it"),
     ],
 )
 def test_an_answer_is_shown_in_one_line(answer: object, shown: str) -> None:

@@ -26,8 +26,8 @@ SHOWN_KEYS = (
     "pid",
     "data",
 )
-LONGEST_ANSWER = 90
-INDENT = " " * 13
+LONGEST_ANSWER = 200
+INDENT = 13
 
 
 class _Console(Console):
@@ -56,10 +56,14 @@ class Screen:
         """Show one turn as it is done."""
         mark = "[red]no[/red]" if played.faults else "[green]ok[/green]"
         turn, answer = played.turn, escape(brief(played.answer))
-        self._console.print(f"{mark} [bold]{turn.who:>8}[/bold]  {escape(turn.says)}")
-        self._console.print(f"{INDENT}[cyan]{escape(turn.what)}[/cyan] {answer}")
+        shown = Table.grid()
+        shown.add_column(width=INDENT)
+        shown.add_column(overflow="fold")
+        shown.add_row(f"{mark} [bold]{turn.who:>8}[/bold]", escape(turn.says))
+        shown.add_row("", f"[cyan]{escape(turn.what)}[/cyan] {answer}")
         for fault in played.faults:
-            self._console.print(f"{INDENT}[red]{escape(fault)}[/red]")
+            shown.add_row("", f"[red]{escape(fault)}[/red]")
+        self._console.print(shown)
 
     def transcript(self, transcript: Transcript) -> None:
         """Show the whole conversation as a table."""
@@ -102,7 +106,8 @@ def brief(answer: object) -> str:
     if not isinstance(answer, dict):
         return f"-> {answer}"
     facts = cast("dict[str, object]", answer)
-    told = {key: facts[key] for key in SHOWN_KEYS if key in facts} or {"ok": facts.get("ok")}
+    shown = ("why",) if "key" in facts else SHOWN_KEYS
+    told = {key: facts[key] for key in shown if key in facts} or {"ok": facts.get("ok")}
     return "-> " + ", ".join(f"{key}: {_cut(_text(value))}" for key, value in told.items())
 
 
@@ -114,7 +119,7 @@ def _gist(answer: str) -> str:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return " ".join(value.split()) if isinstance(value, str) else json.dumps(value)
 
 
 def _cut(text: str) -> str:
