@@ -205,7 +205,7 @@ async def test_a_port_on_another_map_is_refused_by_name(
     ("name", "problem"),
     [
         ("no-colon", "write module:attribute"),
-        ("no.such.module:thing", "No module named"),
+        ("no.such.module:thing", "put the folder it is in on PYTHONPATH"),
         ("json:nothing", "must be a mapping"),
         ("json:dumps", "must be a mapping"),
         ("os:environ", "does not name a function"),

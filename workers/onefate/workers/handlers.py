@@ -45,6 +45,9 @@ def load_handlers(name: str) -> Mapping[str, Handler]:
         raise BadHandlers(name, "write module:attribute")
     try:
         module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        problem = f"{error}; put the folder it is in on PYTHONPATH"
+        raise BadHandlers(name, problem) from error
     except ImportError as error:
         raise BadHandlers(name, str(error)) from error
     found: object = getattr(module, attribute, None)

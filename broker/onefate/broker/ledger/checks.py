@@ -150,7 +150,7 @@ async def _namespace(store: Store) -> Finding:
         if stands != wanted:
             return Finding(
                 "namespace", ok=False,
-                sentence=f"The namespace {namespace} has {name} {stands}; this version uses "
+                sentence=f"The namespace '{namespace}' has {name} {stands}; this version uses "
                 f"{wanted}: use another namespace, or the version that made it.",
             )  # fmt: skip
-    return Finding("namespace", ok=True, sentence=f"The namespace {namespace} fits.")
+    return Finding("namespace", ok=True, sentence=f"The namespace '{namespace}' fits.")

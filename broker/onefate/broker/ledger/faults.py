@@ -110,7 +110,7 @@ class WrongPins(Refused):
 
     def __str__(self) -> str:
         return (
-            f"The session {self.session!r} was created with another {self.pin}; "
+            f"The session {self.session!r} was not created with the same {self.pin}; "
             f"open it with the {self.pin} it was created with, or use a new session id."
         )
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sized
 from pathlib import Path
 
 from onefate.workers.mapfile import load_map, map_file_schema
@@ -20,6 +21,10 @@ def check_map(file: Path, /) -> None:
     """
     compiled = load_map(file)
     sys.stdout.write(
-        f"{compiled.id}: {len(compiled.pages)} pages, {len(compiled.actions)} actions, "
-        f"{len(compiled.journeys)} journeys [{compiled.fingerprint}]\n"
+        f"{compiled.id}: {_count(compiled.pages, 'page')}, {_count(compiled.actions, 'action')}, "
+        f"{_count(compiled.journeys, 'journey')} [{compiled.fingerprint}]\n"
     )
+
+
+def _count(things: Sized, word: str) -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
