@@ -20,7 +20,7 @@ class PaperPort(ScriptedPort):
         if fate is not None:
             self.fates = {"a#1": fate}
 
-    async def call(self, name: str, args: object) -> Mapping[str, object]:
+    async def call(self, name: str, args: object = None) -> Mapping[str, object]:
         self.calls.append((name, args))
         return self.script[name.removeprefix("g.")]
 
