@@ -194,8 +194,9 @@ FAILURES = (
     Failure(
         "another server takes over",
         "Writes that were acknowledged and not replicated are gone from the new server; every "
-        "process asserts its recent ones again. A different winner found so is reported as a "
-        "conflict.",
+        "process asserts its recent settlements, claims and plain fires again. A different winner, "
+        "or a second start, found so is reported as a conflict. A session over a map goes on from "
+        "the last decision the new server has: a fire that only the old one knew is gone.",
         "Waits heal. Ids minted after the takeover cannot be ids the old server had given out.",
         ("store:honest", "id:never-reused", "settle:first-wins", "wait:no-lost-wakeup"),
     ),
