@@ -159,9 +159,9 @@ async def test_a_worker_whose_claim_was_superseded_commits_nothing(broker: Broke
 @proves("tools:bytes-stable")
 async def test_a_session_is_opened_only_as_it_was_created(broker: Broker) -> None:
     await over_a_map(broker, "m").commit(rows(counter=1))
-    with pytest.raises(WrongPins, match="another map"):
+    with pytest.raises(WrongPins, match="the same map"):
         await over_a_map(broker, "m", Pins("map-2", "options-1")).load()
-    with pytest.raises(WrongPins, match="another options"):
+    with pytest.raises(WrongPins, match="the same options"):
         await over_a_map(broker, "m", Pins("map-1", "options-2")).load()
 
 
