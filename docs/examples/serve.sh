@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 shop="--map shop.json --session visitor-6 --options options.json"
 address=unix:$(mktemp -d)/port.sock
 
-PYTHONPATH=. onefate worker $shop --name worker-1 --handlers handlers:HANDLERS &
+onefate worker $shop --name worker-1 --handlers handlers:HANDLERS &
 worker=$!
 onefate port $shop --name port-1 --listen "$address" &
 port=$!

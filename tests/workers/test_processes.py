@@ -20,6 +20,7 @@ from onefate.port.lines import LinesClient, connect, parse_address
 from onefate.workers.cli import entry
 from onefate.workers.demo.conversation import OPTIONS
 from onefate.workers.demo.crew import Crew, Member, gather
+from onefate.workers.handlers import load_handlers
 from tests.guarantees import proves
 from tests.layout.tree import ROOT
 from tests.servers import embedded_server
@@ -219,6 +220,17 @@ def test_handlers_that_are_none_are_said_so(
     shown = capsys.readouterr().err
     assert problem in shown
     assert shown.endswith("[BAD_HANDLERS]\n")
+
+
+@proves("store:honest")
+def test_handlers_are_found_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop_floor.py").write_text("HANDLERS = {'shelf.take': print}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each])
+    monkeypatch.delitem(sys.modules, "shop_floor", raising=False)
+    assert list(load_handlers("shop_floor:HANDLERS")) == ["shelf.take"]
 
 
 @proves("answer:one-truth")

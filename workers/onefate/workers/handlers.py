@@ -1,6 +1,7 @@
 """An app's handlers, as a worker process has them: functions by action id."""
 
 import importlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -37,12 +38,16 @@ class AppHandlers:
 def load_handlers(name: str) -> Mapping[str, Handler]:
     """Import handlers named `module:attribute`, a mapping of functions by action id.
 
+    From here on the process looks for modules in the current folder first.
+
     Raises:
         BadHandlers: the name does not lead to one.
     """
     module_name, _, attribute = name.partition(":")
     if not module_name or not attribute:
         raise BadHandlers(name, "write module:attribute")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
