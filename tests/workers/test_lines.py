@@ -181,6 +181,13 @@ async def test_errors_carry_their_code_and_never_the_secrets_of_a_process(tmp_pa
     assert "secret" not in str(broken.value)
 
 
+async def test_what_its_holder_raises_comes_out_as_it_is(tmp_path: Path) -> None:
+    async with served(ScriptedPort(), tmp_path) as address:
+        with pytest.raises(LookupError, match="mine"):
+            async with connect(address):
+                raise LookupError("mine")
+
+
 async def test_an_answer_that_is_not_json_costs_only_itself(tmp_path: Path) -> None:
     port = ScriptedPort()
     port.fates["nan"] = {"data": float("nan")}

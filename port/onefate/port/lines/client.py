@@ -28,7 +28,7 @@ class _Asked:
 
 @asynccontextmanager
 async def connect(address: Address) -> AsyncGenerator["LinesClient", None]:
-    """Hold a port that listens at `address`.
+    """Hold a port that listens at `address`; what the caller raises inside comes out as it is.
 
     Raises:
         PortGone: nobody listens there.
@@ -37,13 +37,17 @@ async def connect(address: Address) -> AsyncGenerator["LinesClient", None]:
         stream = await dial(address)
     except OSError as error:
         raise PortGone(str(address)) from error
+    raised: Exception | None = None
     async with stream, anyio.create_task_group() as group:
         client = LinesClient(stream, str(address))
         group.start_soon(client.read)
         try:
             yield client
-        finally:
-            group.cancel_scope.cancel()
+        except Exception as error:  # noqa: BLE001 - raised again below, outside of the group
+            raised = error
+        group.cancel_scope.cancel()
+    if raised is not None:
+        raise raised
 
 
 class LinesClient:
