@@ -9,7 +9,7 @@ from typing import cast
 import anyio
 from anyio.abc import ByteStream, TaskStatus
 
-from onefate.broker.errors import NeverExisted, Unavailable
+from onefate.broker.errors import ImpossibleId, Unavailable
 from onefate.port.lines import UnixAddress, dial, listen, serve_listener
 from onefate.port.lines.framing import LineReader
 
@@ -22,6 +22,7 @@ class ScriptedPort:
     def __init__(self) -> None:
         self.calls: list[tuple[str, object]] = []
         self.fates: dict[str, Json] = {}
+        self.impossible: dict[str, ImpossibleId] = {}
         self.gate = anyio.Event()
         self.gate.set()
         self.called = anyio.Event()
@@ -44,6 +45,8 @@ class ScriptedPort:
         return {"ok": True, "did": name}
 
     async def when_settled(self, transition_id: str) -> Mapping[str, object]:
+        if transition_id in self.impossible:
+            raise self.impossible[transition_id]
         self.waits += 1
         self._tell()
         try:
@@ -56,8 +59,8 @@ class ScriptedPort:
         return self.fates[transition_id]
 
     async def settled_answer(self, transition_id: str) -> Mapping[str, object] | None:
-        if transition_id == "never":
-            raise NeverExisted(transition_id)
+        if transition_id in self.impossible:
+            raise self.impossible[transition_id]
         return self.fates.get(transition_id)
 
     def settle(self, transition_id: str) -> None:

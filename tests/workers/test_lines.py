@@ -9,7 +9,15 @@ import anyio
 import pytest
 from anyio.abc import ByteStream, SocketAttribute
 
-from onefate.broker.errors import BadInput
+from onefate.broker.errors import (
+    AmbiguousId,
+    BadInput,
+    Forgotten,
+    ImpossibleId,
+    NeverExisted,
+    WasAsk,
+    WasStimulus,
+)
 from onefate.port.lines import (
     LinesClient,
     TcpAddress,
@@ -169,16 +177,31 @@ async def test_a_call_outlives_its_client_and_a_wait_does_not(tmp_path: Path) ->
 
 async def test_errors_carry_their_code_and_never_the_secrets_of_a_process(tmp_path: Path) -> None:
     async with served(ScriptedPort(), tmp_path) as address, connect(address) as client:
-        with pytest.raises(PortAnsweredError) as impossible:
-            await client.settled_answer("never")
         with pytest.raises(PortAnsweredError) as down:
             await client.call("down")
         with pytest.raises(PortAnsweredError) as broken:
             await client.call("broken")
-    assert impossible.value.reason == "NEVER_EXISTED"
     assert down.value.reason == "UNAVAILABLE"
     assert broken.value.reason == "ONEFATE_ERROR"
     assert "secret" not in str(broken.value)
+
+
+@proves("id:impossible-raises")
+@pytest.mark.parametrize("error", [NeverExisted, Forgotten, WasStimulus, WasAsk, AmbiguousId])
+async def test_an_impossible_id_raises_what_it_raises_at_the_port(
+    tmp_path: Path, error: type[ImpossibleId]
+) -> None:
+    port = ScriptedPort()
+    raised = port.impossible["x#1"] = error("x#1", ["a#1", "a#2"])
+    port.impossible["x#2"] = error("x#2")
+    async with served(port, tmp_path) as address, connect(address) as client:
+        with pytest.raises(error) as found:
+            await client.settled_answer("x#1")
+        with pytest.raises(error) as alone:
+            await client.when_settled("x#2")
+    assert str(found.value) == str(raised)
+    assert (found.value.fire_id, found.value.awaiting) == ("x#1", ("a#1", "a#2"))
+    assert (alone.value.fire_id, alone.value.awaiting) == ("x#2", ())
 
 
 async def test_what_its_holder_raises_comes_out_as_it_is(tmp_path: Path) -> None:

@@ -89,9 +89,10 @@ class LinesClient:
 
         Raises:
             PortGone: the connection ended; ask any other port.
-            PortAnsweredError: no settlement can exist under this id.
+            ImpossibleId: no settlement can exist under this id.
+            PortAnsweredError: the store could not be reached.
         """
-        result = await self._ask(method="when_settled", transitionId=transition_id)
+        result = await self._ask(transition_id, method="when_settled", transitionId=transition_id)
         return cast("Mapping[str, object]", result)
 
     async def settled_answer(self, transition_id: str) -> Mapping[str, object] | None:
@@ -99,9 +100,10 @@ class LinesClient:
 
         Raises:
             PortGone: the connection ended.
-            PortAnsweredError: no settlement can exist under this id.
+            ImpossibleId: no settlement can exist under this id.
+            PortAnsweredError: the store could not be reached.
         """
-        result = await self._ask(method="settled_answer", transitionId=transition_id)
+        result = await self._ask(transition_id, method="settled_answer", transitionId=transition_id)
         return cast("Mapping[str, object] | None", result)
 
     async def read(self) -> None:
@@ -120,7 +122,7 @@ class LinesClient:
             for asked in self._asked.values():
                 asked.done.set()
 
-    async def _ask(self, **fields: object) -> object:
+    async def _ask(self, about: str | None = None, /, **fields: object) -> object:
         request_id = next(self._ids)
         asked = self._asked[request_id] = _Asked()
         try:
@@ -134,8 +136,8 @@ class LinesClient:
             del self._asked[request_id]
         if asked.answer is None:
             raise PortGone(self._address)
-        if asked.answer.error is not None:
-            raise asked.answer.error
+        if asked.answer.told is not None:
+            raise asked.answer.told.error(about)
         return asked.answer.result
 
     async def _abandon(self, request_id: int) -> None:

@@ -8,14 +8,24 @@
 | `{"id", "method": "settled_answer", "transitionId"}` | `{"id", "result": {…} or null}` |
 | `{"id", "method": "abandon", "request"}` | `{"id", "result": true or false}` |
 
-An error answers as `{"id"?, "error": {"code", "message"}}`; the id is absent where the line did not
-give one that can be used. Ids are the caller's: a whole number or a text, one request at a time.
+An error answers as `{"id"?, "error": {"code", "message", "awaiting"?}}`; the id is absent where the
+line did not give one that can be used, `awaiting` lists the open fires that could be asked about
+instead. Ids are the caller's: a whole number or a text, one request at a time.
 """
 
 import json
 from dataclasses import dataclass
-from typing import Literal, NoReturn, TypeAlias, TypeGuard, cast
+from typing import Final, Literal, NoReturn, TypeAlias, TypeGuard, cast
 
+from onefate.broker.errors import (
+    AmbiguousId,
+    Forgotten,
+    ImpossibleId,
+    NeverExisted,
+    OnefateError,
+    WasAsk,
+    WasStimulus,
+)
 from onefate.port.lines.errors import BadLine, PortAnsweredError
 
 RequestId: TypeAlias = int | str
@@ -23,6 +33,9 @@ Fields: TypeAlias = dict[str, object]
 
 MAX_LINE_BYTES = 1_048_576
 MAX_ID_CHARACTERS = 200
+_IMPOSSIBLE: Final = {
+    each.code: each for each in (NeverExisted, Forgotten, WasStimulus, WasAsk, AmbiguousId)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +75,47 @@ Request: TypeAlias = Tools | Call | About | Abandon
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What the port said went wrong."""
+
+    code: str
+    message: str
+    awaiting: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, error: OnefateError) -> "Told":
+        """Give what is said of an error."""
+        awaiting = error.awaiting if isinstance(error, ImpossibleId) else ()
+        return cls(error.code, str(error), awaiting)
+
+    @classmethod
+    def read(cls, fields: Fields) -> "Told":
+        """Take whatever the other end wrote of it."""
+        awaiting = fields.get("awaiting")
+        listed = cast("list[object]", awaiting) if isinstance(awaiting, list) else []
+        told = str(fields.get("code", "")), str(fields.get("message", ""))
+        return cls(*told, tuple(str(each) for each in listed))
+
+    def fields(self) -> Fields:
+        """Give the fields as they are written."""
+        told: Fields = {"code": self.code, "message": self.message}
+        return told | {"awaiting": self.awaiting} if self.awaiting else told
+
+    def error(self, transition_id: str | None) -> OnefateError:
+        """Give the error to raise for a request about this fire, or about none."""
+        impossible = _IMPOSSIBLE.get(self.code)
+        if impossible is None or transition_id is None:
+            return PortAnsweredError(self.code, self.message)
+        return impossible(transition_id, self.awaiting)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One answer as the client reads it."""
 
     id: RequestId | None
     result: object = None
-    error: PortAnsweredError | None = None
+    told: Told | None = None
 
 
 def parse_request(line: bytes) -> Request:
@@ -115,11 +163,7 @@ def parse_answer(line: bytes) -> Answer:
         return Answer(request_id, result=fields.get("result"))
     if not isinstance(error, dict):
         raise BadLine("`error` of an answer must be an object", request_id)
-    told = cast("Fields", error)
-    return Answer(
-        request_id,
-        error=PortAnsweredError(str(told.get("code", "")), str(told.get("message", ""))),
-    )
+    return Answer(request_id, told=Told.read(cast("Fields", error)))
 
 
 def encode(fields: Fields) -> bytes:

@@ -31,6 +31,7 @@ from onefate.port.lines.messages import (
     Fields,
     Request,
     RequestId,
+    Told,
     Tools,
     encode,
     parse_request,
@@ -176,5 +177,5 @@ class _Connection:
 
 
 def _refusal(request_id: RequestId | None, error: OnefateError) -> bytes:
-    told: Fields = {"error": {"code": error.code, "message": str(error)}}
+    told: Fields = {"error": Told.of(error).fields()}
     return encode(told if request_id is None else {"id": request_id, **told})
