@@ -252,12 +252,28 @@ async def test_a_session_ends_once_nothing_is_open(shared_url: str) -> None:
                 pass
 
 
-async def test_developers_are_told_a_warning_once(
+async def test_developers_are_told_once_that_another_queue_takes_over(
     shared_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "onefate")
     async with door(shared_url, "told") as session:
-        for _ in range(3):
-            await session.wire("app", ["till.look"], queue="nobody")
+        for queue in ("first", "first", "second", "first"):
+            await session.wire("app", ["till.look"], queue=queue)
     said = [record for record in caplog.records if "wired already" in record.getMessage()]
     assert len(said) == 1
+
+
+async def test_a_failed_handler_leaves_its_traceback_in_the_log(
+    shared_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def look(_given: object) -> None:
+        raise OSError("the drawer is stuck")
+
+    async with door(shared_url, "logged") as session:
+        await session.register_actions("till", {"look": look})
+        fire = await fired(session, "look")
+        with anyio.fail_after(10):
+            await session.when_settled(fire)
+    (record,) = [each for each in caplog.records if each.exc_info]
+    assert fire in record.getMessage()
+    assert "the drawer is stuck" in caplog.text

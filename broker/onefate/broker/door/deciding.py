@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
+from onefate.broker.door.errors import Contradicted
 from onefate.broker.door.following import MOST, Announced, announcement
 from onefate.broker.door.kept import AtHand, Own, Performed, change_of, wanted_by
 from onefate.broker.errors import OnefateError
@@ -115,6 +116,7 @@ class Deciding:
 
         Raises:
             OnefateError: what the decision itself raises on purpose.
+            Contradicted: the store holds a settlement this session has no fire for.
             StaleFence: the worker does not hold the fire's claim any more.
         """
         async with self._turn:
@@ -232,6 +234,8 @@ class Deciding:
         """Learn where the session stands; whoever follows has heard it before the refusal."""
         if conflict.settled is not None:
             await self._adopt(conflict.settled)
+            if self._at_hand.revision == decided_on:
+                raise Contradicted(self._stored.session, conflict.settled)
             return
         self._follow()
         if not decided_on < conflict.revision <= self._at_hand.revision:

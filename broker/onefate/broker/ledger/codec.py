@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast, get_args
 
-from onefate.broker.ledger.faults import NotJson, TooDeep, TooLarge
+from onefate.broker.ledger.faults import NotAnOutcome, NotJson, TooDeep, TooLarge
 from onefate.broker.ledger.models import (
     EffectStatus,
     Fire,
@@ -18,6 +18,7 @@ from onefate.broker.ledger.models import (
     HappeningKind,
     Json,
     JsonObject,
+    Outcome,
     Settlement,
     Start,
 )
@@ -165,3 +166,14 @@ def happening_from(entry: bytes, micros: float) -> Happening:
     if status != "-":
         detail = {"effectStatus": status, **detail}
     return Happening(at_ms, cast("HappeningKind", kind), by, detail)
+
+
+def checked_outcome(outcome: object) -> Outcome:
+    """Give the outcome back if it is one.
+
+    Raises:
+        NotAnOutcome: it is something else.
+    """
+    if not isinstance(outcome, Outcome):
+        raise NotAnOutcome(type(outcome).__name__)
+    return outcome

@@ -5,6 +5,7 @@ What an id can never have is told by the impossible ids of `onefate.broker.error
 BadInput
 ├── BadName               a name (session, action, principal, author, queue …) that cannot be used
 ├── NotJson               a value that JSON cannot carry: NaN, sets, bytes, lone surrogates …
+├── NotAnOutcome          what a fire is settled with that no function of ours has made
 ├── TooDeep               a value nested deeper than the limit
 └── TooLarge              a value whose JSON is longer than the limit
 Refused
@@ -47,6 +48,22 @@ class NotJson(BadInput):
 
     def __str__(self) -> str:
         return f"The {self.what} must be JSON, but {self.problem}."
+
+
+class NotAnOutcome(BadInput):
+    """A fire can only be settled with an outcome; nothing was written."""
+
+    code = "NOT_AN_OUTCOME"
+
+    def __init__(self, given: str) -> None:
+        super().__init__(given)
+        self.given = given
+
+    def __str__(self) -> str:
+        return (
+            "A fire is settled with performed(...), refused(...) or unobservable(...), "
+            f"not with a {self.given}."
+        )
 
 
 class TooDeep(BadInput):

@@ -26,6 +26,7 @@ import anyio
 from onefate.broker.errors import Forgotten, NeverExisted, OnefateError
 from onefate.broker.ledger import scripts
 from onefate.broker.ledger.codec import fields_of, fire_from, settlement_from
+from onefate.broker.ledger.errors import LinkClosed
 from onefate.broker.ledger.fates import absent
 from onefate.broker.ledger.ids import FireId
 from onefate.broker.ledger.keys import SessionKeys
@@ -102,6 +103,7 @@ class Hub:
         self._watches: dict[bytes, _Watch] = {}
         self._expected: OrderedDict[str, _Watch] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
+        self._closed = False
         store.link.on_push(self._pushed)
         store.link.on_up(self.resync)
 
@@ -110,11 +112,18 @@ class Hub:
         self._task = asyncio.create_task(self._sweeping(), name="onefate hub sweep")
 
     async def aclose(self) -> None:
-        """End the sweep; waiters are left to their own cancellation."""
+        """End the sweep, and every wait that is still open: its broker is closed."""
+        self._closed = True
+        for entry in self._entries():
+            entry.event.set()
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise LinkClosed
 
     @property
     def open(self) -> int:
@@ -182,10 +191,11 @@ class Hub:
                 raise absent(parsed, reply)
 
     async def wait(self, session: str, fire_id: str) -> Settlement:
-        """Wait for the settlement; ends only with it or with the caller's cancellation.
+        """Wait for the settlement; ends only with it, by cancellation, or with the broker.
 
         Raises:
             ImpossibleId: at once, if no settlement can exist under the id.
+            LinkClosed: the broker was closed.
         """
         parsed = FireId.parse(fire_id)
         keys, number = self._store.keys(session), str(parsed.number)
@@ -209,6 +219,7 @@ class Hub:
             while entry.stored is None:
                 await entry.event.wait()
                 if entry.stored is None:
+                    self._check_open()
                     entry.event.clear()
                     fetched = await self._fetch(entry)
                     entry.stored = entry.stored or fetched

@@ -15,6 +15,7 @@ from onefate.broker.ledger import scripts
 from onefate.broker.ledger.changes import Entry
 from onefate.broker.ledger.codec import (
     ANNOUNCED,
+    checked_outcome,
     envelope,
     fields_of,
     fire_from,
@@ -143,14 +144,15 @@ class Ledger:
         entry of a repeatable fire, which is finished in the same step.
 
         Raises:
-            BadInput: the author or the envelope cannot be kept; nothing was written.
+            BadInput: the outcome is none, or it or the author cannot be kept; nothing was written.
             ImpossibleId: no settlement can exist under the id.
             StaleFence: another worker has claimed the open fire since.
             WrongKind: the session belongs to a map.
         """
-        body = envelope(outcome.envelope, evidence, self._store.settings.max_receipt_bytes)
+        said = checked_outcome(outcome)
+        body = envelope(said.envelope, evidence, self._store.settings.max_receipt_bytes)
         return await self._settle(
-            FireId.parse(fire_id), outcome.status, body, by, token,
+            FireId.parse(fire_id), said.status, body, by, token,
             kept_as="lost", fence="" if fence is None else str(fence),
             work=("", "") if entry is None else (entry.queue, entry.entry),
         )  # fmt: skip
@@ -257,10 +259,11 @@ class Ledger:
         return found if isinstance(found, Settlement) else None
 
     async def when_settled(self, fire_id: str) -> Settlement:
-        """Wait for the settlement; ends with it or with the caller's cancellation, never otherwise.
+        """Wait for the settlement; ends with it, by cancellation, or with its broker.
 
         Raises:
             ImpossibleId: at once, if no settlement can exist under the id.
+            LinkClosed: the broker was closed.
         """
         return await self._context.hub.wait(self.session, fire_id)
 

@@ -247,8 +247,9 @@ class Worker:
             handler, payload = self._handlers.find(claim)
             with running(fire):
                 value = await self._call(handler, payload)
-        except Exception as error:  # noqa: BLE001 - a handler's failure is an answer
+        except Exception as error:
             self.counters.threw += 1
+            logger.warning("the handler of %s failed", claim.fire_id, exc_info=error)
             await _send(self._tell(claim, partial(self._door.threw, claim, error)))
         else:
             self.counters.returned += 1

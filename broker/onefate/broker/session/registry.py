@@ -151,7 +151,8 @@ def _bind(
     registry = draft.edit(Draft.registry)
     names = registry["groups"].setdefault(group, {})
     for name, key in keys.items():
-        if key in registry["bindings"]:
+        bound = registry["bindings"].get(key)
+        if bound is not None and (queue is None or bound.get("queue") != queue):
             draft.warn(f"{key} was wired already; the latest registration performs it")
         binding = Binding(group=group, enabled=name not in off)
         if queue is not None:
