@@ -18,7 +18,7 @@ from onefate.broker.session.state import Bundle, Row
 
 DEEPEST: Final = 20
 MOST: Final = 100
-SEARCHED: Final = 5000
+SEARCHED: Final = 1000
 _INDENT: Final = "  "
 
 
