@@ -12,10 +12,8 @@ import anyio
 import pytest
 
 from onefate.broker.errors import Refused
-from onefate.broker.ledger.broker import open_broker
 from onefate.broker.ledger.embedded import OwnedServer
 from onefate.broker.ledger.errors import ServerRefused
-from onefate.broker.ledger.models import performed
 from onefate.broker.ledger.settings import BrokerSettings
 from onefate.workers.cli import entry
 from onefate.workers.cli.app import COMMANDS
@@ -270,48 +268,6 @@ def test_stop_says_whether_there_was_a_server(tmp_path: Path, capsys: Shown) -> 
     assert entry.run(["doctor", "--url", "embedded:", *where]) == 0
     assert entry.run(["stop", *where]) == 0
     assert capsys.readouterr().out.endswith("stopped\n")
-
-
-@pytest.fixture
-def lived(settings: BrokerSettings) -> tuple[str, list[str]]:
-    """A fire with a whole life, and the flags that lead to it."""
-
-    async def live() -> str:
-        async with open_broker(settings) as broker:
-            ledger = broker.ledger("s")
-            fire = await ledger.record("pay", {"amount": 40}, by="port-1")
-            await ledger.settle(fire.id, performed("done"), by="worker-1")
-            await ledger.note(fire.id, {"seen": True}, by="desk")
-            return fire.id
-
-    return anyio.run(live), ["--url", settings.url or "", "--namespace", settings.namespace]
-
-
-def test_explain_tells_a_life_in_order(lived: tuple[str, list[str]], capsys: Shown) -> None:
-    fire_id, where = lived
-    assert entry.run(["explain", "s", fire_id, *where]) == 0
-    first, *rest = capsys.readouterr().out.splitlines()
-    assert first == f"{fire_id}  performed"
-    assert [line.split()[1:3] for line in rest] == [
-        ["recorded", "port-1"],
-        ["settled", "worker-1"],
-        ["noted", "desk"],
-    ]
-
-
-def test_explain_answers_in_json(lived: tuple[str, list[str]], capsys: Shown) -> None:
-    fire_id, where = lived
-    assert entry.run(["explain", "s", fire_id, "--json", *where]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["id"], told["action"], told["effectStatus"]) == (fire_id, "pay", "performed")
-    assert told["payload"] == {"amount": 40}
-    assert [each["kind"] for each in told["happenings"]] == ["recorded", "settled", "noted"]
-
-
-def test_explain_refuses_an_id_that_never_was(settings: BrokerSettings, capsys: Shown) -> None:
-    where = ["--url", settings.url or "", "--namespace", settings.namespace]
-    assert entry.run(["explain", "s", "pay#7", *where]) == 2
-    assert capsys.readouterr().err.endswith("[NEVER_EXISTED]\n")
 
 
 def test_bench_is_handed_its_own_arguments(monkeypatch: pytest.MonkeyPatch) -> None:

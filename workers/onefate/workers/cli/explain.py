@@ -2,14 +2,18 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Final, TypeAlias, cast
 
-from onefate.broker.ledger.broker import open_broker
+from onefate.broker.door import NoSuchSession
+from onefate.broker.errors import ImpossibleId
+from onefate.broker.ledger.broker import Broker, open_broker
 from onefate.broker.ledger.models import Happening, Json, Life
 from onefate.workers.cli.store import DEFAULT_STORE, JsonFlag, StoreFlags
 
 Told: TypeAlias = dict[str, object]
+LONGEST_DETAIL: Final = 80
 
 
 async def explain(
@@ -24,21 +28,57 @@ async def explain(
         as_json: Answer in JSON.
     """
     async with open_broker(store.settings()) as broker:
-        life = await broker.ledger(session).explain(fire_id)
+        life = await _life(broker, session, fire_id)
     sys.stdout.write(_json(life) if as_json else _text(life))
+
+
+async def _life(broker: Broker, session: str, fire_id: str) -> Life:
+    try:
+        return await broker.ledger(session).explain(fire_id)
+    except ImpossibleId:
+        if await broker.pins(session) is None:
+            raise NoSuchSession(session) from None
+        raise
 
 
 def _text(life: Life) -> str:
     fate = "open" if life.settlement is None else life.settlement.status
-    lines = [f"{life.id}  {fate}", *(_line(happening) for happening in life.happenings)]
+    names = max((len(each.by) for each in life.happenings), default=0)
+    lines = [f"{life.id}  {fate}", *(_line(each, names) for each in life.happenings)]
+    if life.payload is not None:
+        lines += _block("payload", life.payload)
+    if life.settlement is not None:
+        receipt = {"effectStatus": life.settlement.status, **life.settlement.envelope}
+        lines += _block("receipt", receipt)
     return "\n".join(lines) + "\n"
 
 
-def _line(happening: Happening) -> str:
-    return (
-        f"{_moment(happening.at_ms)}  {happening.kind:<9} {happening.by:<16} "
-        f"{_compact(happening.detail)}"
-    ).rstrip()
+def _line(happening: Happening, names: int) -> str:
+    what = f"{happening.kind:<8}  {happening.by:<{names}}"
+    return f"{_moment(happening.at_ms)}  {what}  {_detail(happening)}".rstrip()
+
+
+def _detail(happening: Happening) -> str:
+    """Say the rest of a happening on one line; the receipt is told whole below."""
+    if happening.kind == "settled":
+        return str(happening.detail["effectStatus"])
+    detail = dict(happening.detail)
+    if happening.kind == "started":
+        detail["seen"] = _moment(cast("int", detail["seen"]))
+    said = ", ".join(_said(key, value) for key, value in detail.items())
+    return said if len(said) <= LONGEST_DETAIL else f"{said[: LONGEST_DETAIL - 1]}…"
+
+
+def _said(key: str, value: Json) -> str:
+    if key == "effectStatus":
+        return str(value)
+    text = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    return " ".join(f"{key} {text}".split())
+
+
+def _block(title: str, value: Json) -> Sequence[str]:
+    written = json.dumps(value, indent=2, ensure_ascii=False)
+    return ["", title, *(f"  {line}" for line in written.splitlines())]
 
 
 def _json(life: Life) -> str:
@@ -55,8 +95,5 @@ def _json(life: Life) -> str:
 
 
 def _moment(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")
-
-
-def _compact(detail: Json) -> str:
-    return json.dumps(detail, separators=(",", ":")) if detail else ""
+    moment = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")
+    return moment.replace("+00:00", "Z")
