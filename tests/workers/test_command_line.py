@@ -8,16 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-import anyio
 import pytest
 
 from onefate.broker.errors import Refused
-from onefate.broker.ledger.embedded import OwnedServer
 from onefate.broker.ledger.errors import ServerRefused
-from onefate.broker.ledger.settings import BrokerSettings
 from onefate.workers.cli import entry
 from onefate.workers.cli.app import COMMANDS
-from onefate.workers.cli.doctor import examine
 from onefate.workers.mapfile import map_file_schema
 from tests.guarantees import proves
 
@@ -194,71 +190,6 @@ def test_the_schema_describes_map_files(capsys: Shown) -> None:
     assert schema["required"] == ["id", "def"]
     assert "$defs" in schema
     assert "$defs" not in schema["properties"]["def"]
-
-
-def test_the_doctor_finds_a_sound_server_sound(
-    settings: BrokerSettings, server: OwnedServer, capsys: Shown
-) -> None:
-    where = ["--url", server.url, "--namespace", settings.namespace]
-    assert entry.run(["doctor", *where]) == 0
-    shown = capsys.readouterr().out
-    for check in ("connection", "version", "policy", "role", "persistence", "namespace"):
-        assert check in shown
-    assert entry.run(["doctor", "--json", *where]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["ok"] is True
-    assert {each["verdict"] for each in told["checks"]} == {"ok"}
-
-
-def test_the_doctor_refuses_a_server_that_evicts(tmp_path: Path, capsys: Shown) -> None:
-    evicting = OwnedServer(tmp_path, config={"maxmemory-policy": "allkeys-lru"})
-    evicting.start()
-    try:
-        assert entry.run(["doctor", "--url", evicting.url]) == 1
-        assert "FAILED    policy" in capsys.readouterr().out
-        assert entry.run(["doctor", "--json", "--url", evicting.url]) == 1
-        told = json.loads(capsys.readouterr().out)
-    finally:
-        evicting.stop()
-    assert told["ok"] is False
-    failed = [each["check"] for each in told["checks"] if each["verdict"] == "failed"]
-    assert failed == ["policy"]
-
-
-def test_the_doctor_says_that_durability_is_not_there(server: OwnedServer, capsys: Shown) -> None:
-    where = ["--url", server.url, "--namespace", "d"]
-    assert entry.run(["doctor", "--durability", "fsync", *where]) == 1
-    assert "FAILED    persistence" in capsys.readouterr().out
-
-
-def test_a_server_that_is_not_there_is_a_finding(
-    tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(BrokerSettings, "link_policy", impatient)
-    assert entry.run(["doctor", "--url", f"unix://{tmp_path}/nobody"]) == 1
-    assert "FAILED    connection" in capsys.readouterr().out
-
-
-def impatient(settings: BrokerSettings) -> object:
-    from onefate.broker.ledger.link.policy import LinkPolicy  # noqa: PLC0415
-
-    return LinkPolicy(patience=0.05, heartbeat=settings.heartbeat, deadline=settings.deadline)
-
-
-def test_a_server_that_falls_silent_is_a_finding(tmp_path: Path, capsys: Shown) -> None:
-    server = OwnedServer(tmp_path)
-    server.start()
-    try:
-        assert patient_examination(server) == ["connection"]
-    finally:
-        server.stop()
-    assert capsys.readouterr().err == ""
-
-
-def patient_examination(server: OwnedServer) -> list[str]:
-    """What a doctor finds who waits no time at all."""
-    settings = BrokerSettings(url=server.url, patience=1e-9)
-    return [each.check for each in anyio.run(examine, settings) if each.ok is False]
 
 
 def test_stop_says_whether_there_was_a_server(tmp_path: Path, capsys: Shown) -> None:

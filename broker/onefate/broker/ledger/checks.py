@@ -87,16 +87,22 @@ def _version(info: dict[str, str]) -> Finding:
     if not told:
         return Finding("version", None, "The server does not tell its version.")
     ok = tuple(int(part) for part in told.split(".")[:2]) >= _OLDEST
-    return Finding("version", ok, f"The server speaks Redis {told}; 7.0 or newer is needed.")
+    valkey = info.get("valkey_version")
+    said = f"Valkey {valkey}, which speaks Redis {told}" if valkey else f"Redis {told}"
+    needed = "" if ok else "; Redis 7.0 or newer is needed"
+    return Finding("version", ok, f"The server is {said}{needed}.")
 
 
 def _policy(config: dict[str, str]) -> Finding:
     told = config.get("maxmemory-policy")
     if told is None:
         return Finding("policy", None, "The server does not tell its maxmemory-policy.")
+    if told == "noeviction":
+        return Finding("policy", ok=True, sentence="The server evicts nothing (noeviction).")
     return Finding(
-        "policy", told == "noeviction",
-        f"The server's maxmemory-policy is {told}; it must be noeviction, or settlements vanish.",
+        "policy", ok=False,
+        sentence=f"The server's maxmemory-policy is {told}; it must be noeviction, or settlements "
+        "vanish.",
     )  # fmt: skip
 
 
@@ -104,9 +110,9 @@ def _role(info: dict[str, str]) -> Finding:
     told = info.get("role")
     if told is None:
         return Finding("role", None, "The server does not tell its role.")
-    return Finding(
-        "role", told == "master", f"The server is a {told}; the ledger needs the master."
-    )
+    ok = told == "master"
+    needed = "" if ok else "; the ledger needs the master"
+    return Finding("role", ok, f"The server is a {told}{needed}.")
 
 
 def _persistence(mode: Durability, config: dict[str, str]) -> Finding:
@@ -136,10 +142,9 @@ def _replicas(mode: Durability, info: dict[str, str]) -> Finding:
     told = info.get("connected_slaves")
     if told is None:
         return Finding("replicas", None, "The server does not tell its replicas.")
-    return Finding(
-        "replicas", int(told) > 0,
-        f"The server has {told} replicas; durability {mode} needs at least one.",
-    )  # fmt: skip
+    ok = int(told) > 0
+    needed = "" if ok else f"; durability {mode} needs at least one"
+    return Finding("replicas", ok, f"The replicas connected: {told}{needed}.")
 
 
 async def _namespace(store: Store) -> Finding:

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import anyio
@@ -10,11 +11,22 @@ import anyio
 from onefate.broker.errors import OnefateError
 from onefate.broker.ledger.broker import Broker
 from onefate.broker.ledger.checks import Finding
+from onefate.broker.ledger.link.target import EmbeddedTarget, MemoryTarget
 from onefate.broker.ledger.opening import open_link
-from onefate.broker.ledger.settings import BrokerSettings
+from onefate.broker.ledger.settings import BrokerSettings, Durability
 from onefate.workers.cli.store import DEFAULT_STORE, JsonFlag, StoreFlags
 
 FAILED: Final = 1
+PATIENCE: Final = 2.0
+"""Seconds for a server that runs already; one that has to be started takes the usual time."""
+LOSSES: Final[Mapping[Durability, str]] = {
+    Durability.MEMORY: "a restart of the server loses everything",
+    Durability.FAST: "power loss may take the last second or two, "
+    "a failover what was not replicated yet",
+    Durability.REPLICATED: "nothing acknowledged is lost as long as one replica lives",
+    Durability.FSYNC: "power loss takes nothing, a failover what was not replicated yet",
+    Durability.STRICT: "nothing acknowledged is lost, and a failover refuses writes meanwhile",
+}
 VERDICTS: Final = {True: "ok", False: "FAILED", None: "not told"}
 
 
@@ -25,7 +37,10 @@ async def doctor(*, store: StoreFlags = DEFAULT_STORE, as_json: JsonFlag = False
         store: Which server.
         as_json: Answer in JSON.
     """
-    found = await examine(store.settings())
+    settings = store.settings()
+    if not isinstance(settings.target, EmbeddedTarget):
+        settings = replace(settings, patience=PATIENCE)
+    found = await examine(settings)
     sys.stdout.write(_json(found) if as_json else _text(found))
     return 0 if all(finding.ok is not False for finding in found) else FAILED
 
@@ -47,7 +62,26 @@ async def examine(settings: BrokerSettings) -> Sequence[Finding]:
         return [Finding("connection", ok=False, sentence=f"{error} [{error.code}]")]
     finally:
         await broker.aclose()
-    return [Finding("connection", ok=True, sentence="The server answers in RESP3."), *checked]
+    answers = Finding("connection", ok=True, sentence=f"{_place(settings)} answers in RESP3.")
+    return [answers, *checked, *_promise(settings.durability, checked)]
+
+
+def _promise(mode: Durability, checked: Sequence[Finding]) -> Sequence[Finding]:
+    """Say what can be lost, of a server that can carry the ledger."""
+    if any(finding.ok is False for finding in checked):
+        return []
+    return [Finding("durability", ok=True, sentence=f"Mode {mode}: {LOSSES[mode]}.")]
+
+
+def _place(settings: BrokerSettings) -> str:
+    """Name the server for people, without credentials."""
+    match settings.target:
+        case EmbeddedTarget():
+            return f"The private server of {settings.directory}"
+        case MemoryTarget(name=name):
+            return f"The store memory://{name}, inside this process,"
+        case target:
+            return f"The server at {target.endpoint}, database {target.database},"
 
 
 def _text(found: Sequence[Finding]) -> str:
