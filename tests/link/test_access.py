@@ -144,10 +144,16 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Papers:
     folder = tmp_path_factory.mktemp("tls")
     made = Papers(folder / "ca.pem", folder / "server.pem", folder / "server.key")
     request, ca_key, names = folder / "server.csr", folder / "ca.key", folder / "names"
-    names.write_text("subjectAltName=IP:127.0.0.1\n", "utf-8")
+    names.write_text(
+        "subjectAltName=IP:127.0.0.1\n"
+        "authorityKeyIdentifier=keyid\n"
+        "keyUsage=critical,digitalSignature,keyEncipherment\n",
+        "utf-8",
+    )
     new_key = ["-newkey", "rsa:2048", "-nodes", "-subj"]
     commands: list[list[str | Path]] = [
-        ["req", "-x509", *new_key, "/CN=onefate test", "-keyout", ca_key, "-out", made.authority],
+        ["req", "-x509", *new_key, "/CN=onefate test", "-keyout", ca_key, "-out", made.authority,
+         "-addext", "keyUsage=critical,keyCertSign,cRLSign"],
         ["req", *new_key, "/CN=127.0.0.1", "-keyout", made.key, "-out", request],
         ["x509", "-req", "-in", request, "-CA", made.authority, "-CAkey", ca_key,
          "-CAcreateserial", "-days", "2", "-extfile", names, "-out", made.certificate],
