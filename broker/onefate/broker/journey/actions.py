@@ -24,6 +24,7 @@ from onefate.broker.journey.graph import (
 )
 from onefate.broker.journey.models import ActionDefinition, BlockedDefinition
 from onefate.broker.journey.names import check_action_id, check_name
+from onefate.broker.journey.nearest import nearest
 from onefate.broker.journey.routes import is_literal
 from onefate.broker.journey.values import ABSENT, Json, detached, is_object
 from onefate.broker.journey.wire import read
@@ -76,7 +77,8 @@ def compile_action(
     """
     check_action_id(place.id, path)
     if declared.go_to is not None and declared.go_to not in pages:
-        raise MapError("UNKNOWN_PAGE", (*path, "goTo"), "no page of the map has this name")
+        problem = f"the map has no page {declared.go_to!r}{nearest(declared.go_to, pages)}"
+        raise MapError("UNKNOWN_PAGE", (*path, "goTo"), problem)
     own = optional_filter(declared.when, (*path, "when"))
     verify = _verify(declared.verify, (*path, "verify"))
     _check_observability(declared, path)

@@ -31,6 +31,7 @@ from onefate.broker.journey.models import (
     StepDefinition,
 )
 from onefate.broker.journey.names import check_name, matching_ids
+from onefate.broker.journey.nearest import nearest
 from onefate.broker.journey.scalars import is_blank
 from onefate.broker.journey.sources import Merged, merged
 from onefate.broker.journey.values import is_list
@@ -137,10 +138,15 @@ class _Walk:
         pages: Sequence[object] = (on,) if isinstance(on, str) else on if is_list(on) else ()
         if not pages:
             raise MapError("MISPLACED", path, "a page or a list of pages it is offered on")
-        known = tuple(page for page in pages if isinstance(page, str) and page in self.parts.pages)
-        if len(known) != len(pages):
-            raise MapError("UNKNOWN_PAGE", path, "no page of the map has one of these names")
-        return known
+        return tuple(self._page_of(page, path) for page in pages)
+
+    def _page_of(self, page: object, path: Path) -> str:
+        if isinstance(page, str) and page in self.parts.pages:
+            return page
+        problem = "a page is named by a text"
+        if isinstance(page, str):
+            problem = f"the map has no page {page!r}{nearest(page, self.parts.pages)}"
+        raise MapError("UNKNOWN_PAGE", path, problem)
 
     def _journey(self, name: str, declared: JourneyDefinition, path: Path) -> Journey:
         check_name(name, path)
@@ -161,9 +167,12 @@ class _Walk:
             case (action,):
                 return action
             case ():
-                raise MapError("UNKNOWN_STEP", path, "no action of the map has this name")
+                known = [*self.actions, *(action.name for action in self.actions.values())]
+                problem = f"the map has no action {declared!r}{nearest(declared, known)}"
+                raise MapError("UNKNOWN_STEP", path, problem)
             case several:
-                raise MapError("AMBIGUOUS_STEP", path, f"it can mean {', '.join(several)}")
+                problem = f"{declared!r} can mean {', '.join(several)}"
+                raise MapError("AMBIGUOUS_STEP", path, problem)
 
 
 def _node(

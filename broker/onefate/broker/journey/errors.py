@@ -9,6 +9,7 @@ BadInput
 from typing import Final, Literal, TypeAlias
 
 from onefate.broker.errors import BadInput
+from onefate.broker.journey.nearest import nearest
 
 Rule: TypeAlias = Literal[
     "BLANK_ID",
@@ -79,4 +80,5 @@ class UnknownPageError(BadInput):
         self.known = known
 
     def __str__(self) -> str:
-        return f"No page is called {self.page!r}; the map declares {', '.join(self.known)}."
+        meant = nearest(self.page, self.known)
+        return f"No page is called {self.page!r}{meant}; the map declares {', '.join(self.known)}."

@@ -18,6 +18,7 @@ Every error pickles: its arguments are its attributes, and its sentence is made 
 from collections.abc import Iterable
 
 from onefate.broker.errors import BadInput
+from onefate.broker.journey.nearest import nearest
 
 
 class BadOption(BadInput):
@@ -40,12 +41,13 @@ class UnknownNode(BadInput):
     code = "UNKNOWN_NODE"
 
     def __init__(self, node: str, known: Iterable[str]) -> None:
-        super().__init__(node, tuple(known))
         self.node = node
         self.known = tuple(known)
+        super().__init__(node, self.known)
 
     def __str__(self) -> str:
-        return f"There is no node {self.node!r} here; name one of: {', '.join(self.known)}."
+        meant = nearest(self.node, self.known)
+        return f"There is no node {self.node!r} here{meant}; name one of: {', '.join(self.known)}."
 
 
 class UnknownAction(BadInput):
@@ -53,12 +55,14 @@ class UnknownAction(BadInput):
 
     code = "UNKNOWN_ACTION"
 
-    def __init__(self, action: str) -> None:
-        super().__init__(action)
+    def __init__(self, action: str, known: Iterable[str] = ()) -> None:
         self.action = action
+        self.known = tuple(known)
+        super().__init__(action, self.known)
 
     def __str__(self) -> str:
-        return f"No action {self.action!r} is declared; declare it in the map or at mount."
+        meant = nearest(self.action, self.known)
+        return f"No action {self.action!r} is declared{meant}; declare it in the map or at mount."
 
 
 class UnknownJourney(BadInput):
@@ -66,12 +70,13 @@ class UnknownJourney(BadInput):
 
     code = "UNKNOWN_JOURNEY"
 
-    def __init__(self, journey: str) -> None:
-        super().__init__(journey)
+    def __init__(self, journey: str, known: Iterable[str] = ()) -> None:
         self.journey = journey
+        self.known = tuple(known)
+        super().__init__(journey, self.known)
 
     def __str__(self) -> str:
-        return f"The map declares no journey {self.journey!r}."
+        return f"The map declares no journey {self.journey!r}{nearest(self.journey, self.known)}."
 
 
 class UnknownName(BadInput):

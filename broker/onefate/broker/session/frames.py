@@ -24,7 +24,7 @@ DONE: Final = frozenset({"done", "inferred-done"})
 def _journey(draft: Draft, journey_id: str) -> Journey:
     found = draft.map.journeys.get(journey_id)
     if found is None:
-        raise UnknownJourney(journey_id)
+        raise UnknownJourney(journey_id, draft.map.journeys)
     return found
 
 

@@ -85,7 +85,7 @@ def register_handlers(
     """
     for action_id in handlers:
         if draft.action(action_id) is None:
-            raise UnknownAction(action_id)
+            raise UnknownAction(action_id, draft.map.actions)
     _bind(draft, group, {action_id: action_id for action_id in handlers}, set(), queue)
     touch(draft)
 
@@ -100,7 +100,7 @@ def _resolved(draft: Draft, path: str, name: str, declared: Collection[str]) -> 
         return own
     if draft.action(name) is not None:
         return name
-    raise UnknownAction(name)
+    raise UnknownAction(name, draft.map.actions)
 
 
 def _said_of(said: Mapping[str, object] | None, name: str, action_id: str) -> object:

@@ -62,7 +62,7 @@ def explain(draft: Draft, action_id: str) -> Explanation:
     """
     action = draft.action(action_id)
     if action is None:
-        raise UnknownAction(action_id)
+        raise UnknownAction(action_id, draft.map.actions)
     page = draft.position["node"]
     judged = evaluate(action.guard, draft.state, draft.options.redacted_keys)
     explanation = Explanation(
