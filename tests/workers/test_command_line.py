@@ -151,7 +151,28 @@ def test_the_command_line_loads_only_what_a_command_needs() -> None:
 
 def test_a_map_that_compiles_is_counted(capsys: Shown) -> None:
     assert entry.run(["check-map", str(CLINIC)]) == 0
-    assert capsys.readouterr().out.startswith("clinic: 4 pages, 17 actions, 2 journeys [")
+    shown = capsys.readouterr()
+    assert shown.out.startswith("clinic: 4 pages, 17 actions, 2 journeys [")
+    assert shown.err == ""
+
+
+def test_keys_that_nothing_reads_are_told_and_ignored(tmp_path: Path, capsys: Shown) -> None:
+    take = {"does": "Take", "go_to": "till", "input": {"type": "object", "mine": 1}}
+    sources = [{"kind": "routes", "pages": {"help": {"route": "/help", "titel": "Help"}}}]
+    pages = {"shelf": {"actions": {"take": take}, "colour": "red"}, "till": {}}
+    written = {"pages": pages, "sources": sources, "jurneys": {}}
+    file = tmp_path / "map.json"
+    file.write_text(json.dumps({"$schema": "x", "id": "m", "deff": 1, "def": written}), "utf-8")
+    assert entry.run(["check-map", str(file)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("m: 3 pages")
+    assert [line.partition(" reads it: ")[2] for line in shown.err.splitlines()] == [
+        "the file: deff (the nearest is 'def')",
+        "the map: jurneys (the nearest is 'journeys')",
+        "pages.shelf: colour",
+        "pages.shelf.actions.take: go_to (the nearest is 'goTo')",
+        "sources[0].pages.help: titel",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,17 @@
 """Map files: one JSON object, `{"id": …, "def": {…}}`, the same that a front end builds from."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from onefate.broker.journey import JourneyMap, Json, compile_map, map_json_schema
+from onefate.broker.journey.errors import path_text
+from onefate.broker.journey.nearest import nearest
+from onefate.broker.journey.unread import unread_keys
 from onefate.workers.errors import BadFile
+
+_FILE_KEYS: Final = frozenset({"$schema", "id", "def"})
 
 
 def load_map(path: Path) -> JourneyMap:
@@ -15,7 +21,7 @@ def load_map(path: Path) -> JourneyMap:
         BadFile: the file cannot be read, or is no object with `id` and `def`.
         MapError: the first rule the map breaks, with the path to the fault.
     """
-    return map_of(_read(path), str(path))
+    return map_of(read_file(path), str(path))
 
 
 def read_options(path: Path) -> dict[str, object]:
@@ -24,13 +30,18 @@ def read_options(path: Path) -> dict[str, object]:
     Raises:
         BadFile: the file cannot be read, or is no object.
     """
-    value = _read(path)
+    value = read_file(path)
     if not isinstance(value, dict):
         raise BadFile(str(path), "it must be an object of session options")
     return cast("dict[str, object]", value)
 
 
-def _read(path: Path) -> object:
+def read_file(path: Path) -> object:
+    """Read a file of JSON.
+
+    Raises:
+        BadFile: it cannot be read, or is none.
+    """
     try:
         return cast("object", json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
@@ -51,13 +62,32 @@ def map_of(value: object, name: str) -> JourneyMap:
         BadFile: `value` is no object with `id` and `def`.
         MapError: the first rule the map breaks.
     """
+    return compile_map(*_parts(value, name))
+
+
+def ignored_keys(value: object, name: str) -> Sequence[str]:
+    """Say of every key of a map file that nothing reads where it stands, a text for each.
+
+    Raises:
+        BadFile: `value` is no object with `id` and `def`.
+        MapError: it cannot be read.
+    """
+    _, definition = _parts(value, name)
+    beside = cast("dict[str, object]", value).keys() - _FILE_KEYS
+    return [
+        *(f"the file: {key}{nearest(key, ('id', 'def'))}" for key in sorted(beside)),
+        *(f"{path_text(each.path)}: {each.key}{each.meant}" for each in unread_keys(definition)),
+    ]
+
+
+def _parts(value: object, name: str) -> tuple[str, dict[str, object]]:
     if not isinstance(value, dict) or not {"id", "def"} <= value.keys():
         raise BadFile(name, "it must be an object with `id` and `def`")
     held = cast("dict[str, object]", value)
     map_id, definition = held["id"], held["def"]
     if not isinstance(map_id, str) or not isinstance(definition, dict):
         raise BadFile(name, "`id` must be a text and `def` an object")
-    return compile_map(map_id, cast("dict[str, object]", definition))
+    return map_id, cast("dict[str, object]", definition)
 
 
 def map_file_schema() -> dict[str, Json]:

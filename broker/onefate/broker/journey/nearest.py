@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Final
 
 _LONGEST: Final = 100
-_CLOSE: Final = 0.7
+_CLOSE: Final = 0.65
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sized
 from pathlib import Path
 
-from onefate.workers.mapfile import load_map, map_file_schema
+from onefate.workers.mapfile import ignored_keys, map_file_schema, map_of, read_file
 
 
 def schema() -> None:
@@ -16,10 +16,15 @@ def schema() -> None:
 def check_map(file: Path, /) -> None:
     """Say what a map declares; where it cannot be compiled, say where and why.
 
+    Keys that nothing reads are ignored, and told on the standard error.
+
     Args:
         file: A map file, as `onefate schema` describes it.
     """
-    compiled = load_map(file)
+    written = read_file(file)
+    compiled = map_of(written, str(file))
+    for ignored in ignored_keys(written, str(file)):
+        sys.stderr.write(f"onefate: ignored, as nothing reads it: {ignored}\n")
     sys.stdout.write(
         f"{compiled.id}: {_count(compiled.pages, 'page')}, {_count(compiled.actions, 'action')}, "
         f"{_count(compiled.journeys, 'journey')} [{compiled.fingerprint}]\n"
