@@ -1,5 +1,6 @@
 """The benchmark: one short run gives every figure, and what is counted meets its target."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import cast
 
 import pytest
 
+from onefate.workers.bench import command
 from onefate.workers.bench.figures import FIGURES, Figure, Relation, Report, table
 from onefate.workers.bench.order import median, quantile
 from onefate.workers.bench.screen import Told, show
+from onefate.workers.bench.size import QUICK, Size
 from tests.guarantees import proves
 
 pytestmark = proves("wait:no-lost-wakeup", "settle:first-wins")
@@ -22,8 +25,8 @@ REACHED = "## What was reached"
 
 @pytest.fixture(scope="module")
 def told() -> Told:
-    command = [sys.executable, "-m", "onefate.workers", "bench", "--quick", "--json"]
-    ran = run(command, check=True, capture_output=True, encoding="utf-8", timeout=110)
+    arguments = [sys.executable, "-m", "onefate.workers", "bench", "--quick", "--json"]
+    ran = run(arguments, check=True, capture_output=True, encoding="utf-8", timeout=110)
     return cast("Told", json.loads(ran.stdout))
 
 
@@ -77,6 +80,31 @@ def test_a_person_reads_every_figure_and_which_were_missed(
     assert shown.count("MISSED") == 1
     assert all(figure.aim in shown for figure in FIGURES)
     assert "open waiters: 5,000" in shown
+
+
+class Watched(io.StringIO):
+    """What a terminal shows."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("screen", "lines"), [(Watched(), 3), (io.StringIO(), 0)])
+def test_a_person_who_watches_is_told_what_is_measured(
+    screen: io.StringIO, lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def part(url: str, _: Size) -> Report:
+        return Report({url: 1.0}, {})
+
+    def last(_: Size) -> Report:
+        return Report({"last": 2.0}, {})
+
+    monkeypatch.setattr(command, "_PARTS", {"one": part, "two": part})
+    monkeypatch.setattr(command, "imports", last)
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert command.measure("memory://", QUICK).values == {"memory://": 1.0, "last": 2.0}
+    told = ["1 of 3: one", "2 of 3: two", "3 of 3: importing the port"]
+    assert screen.getvalue().splitlines() == told[:lines]
 
 
 def test_quantiles_are_values_that_were_measured() -> None:

@@ -1,7 +1,7 @@
 """The benchmark's own command line, behind `onefate bench`."""
 
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -20,9 +20,14 @@ from onefate.workers.bench.size import FULL, QUICK, Size
 from onefate.workers.bench.waiters import waiters
 from onefate.workers.cli.store import JsonFlag
 
-_PARTS: Final[Sequence[Callable[[str, Size], Awaitable[Report]]]] = (
-    memory, lives, settles, waiters, growth,
-)  # fmt: skip
+_PARTS: Final[Mapping[str, Callable[[str, Size], Awaitable[Report]]]] = {
+    "memory of fires": memory,
+    "whole lives against the floor": lives,
+    "rate of settlements": settles,
+    "open waiters": waiters,
+    "late calls of a session": growth,
+}
+_LAST: Final = "importing the port"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,9 +57,20 @@ def bench(*, as_json_: JsonFlag = False, quick: bool = False, url: str | None = 
 
 def measure(url: str | None, size: Size) -> Report:
     """Measure everything, on a server of this run's own unless one is named."""
+    reports: list[Report] = []
     with served(url) as where:
-        reports = [anyio.run(partial(part, where, size)) for part in _PARTS]
+        for name, part in _PARTS.items():
+            _say(name, len(reports))
+            reports.append(anyio.run(partial(part, where, size)))
+    _say(_LAST, len(reports))
     return _together([*reports, imports(size)])
+
+
+def _say(name: str, done: int) -> None:
+    """Tell a person who watches what is measured now."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{done + 1} of {len(_PARTS) + 1}: {name}\n")
+        sys.stderr.flush()
 
 
 def _together(reports: Sequence[Report]) -> Report:
