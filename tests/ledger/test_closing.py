@@ -1,6 +1,7 @@
 """A broker that is closed ends every wait on it, for tasks and for threads."""
 
 import threading
+from dataclasses import replace
 from typing import cast
 
 import anyio
@@ -15,11 +16,17 @@ from tests.guarantees import proves
 pytestmark = proves("wait:never-fails")
 
 
-async def test_a_wait_ends_with_its_broker(settings: BrokerSettings) -> None:
+@pytest.fixture
+def own(settings: BrokerSettings) -> BrokerSettings:
+    """A namespace that no other test has written to."""
+    return replace(settings, namespace="closing")
+
+
+async def test_a_wait_ends_with_its_broker(own: BrokerSettings) -> None:
     ended: list[type[Exception]] = []
 
     async with anyio.create_task_group() as group:
-        async with open_broker(settings) as broker:
+        async with open_broker(own) as broker:
             ledger = broker.ledger("closing")
             fire = await ledger.record("pay")
 
@@ -39,7 +46,7 @@ async def test_a_wait_ends_with_its_broker(settings: BrokerSettings) -> None:
     assert ended == [LinkClosed]
 
 
-def test_a_thread_that_waits_is_told_when_the_broker_is_closed(settings: BrokerSettings) -> None:
+def test_a_thread_that_waits_is_told_when_the_broker_is_closed(own: BrokerSettings) -> None:
     waiting, told = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -48,7 +55,7 @@ def test_a_thread_that_waits_is_told_when_the_broker_is_closed(settings: BrokerS
             ledger.when_settled(fire.id)
         told.set()
 
-    with open_blocking_broker(settings) as broker:
+    with open_blocking_broker(own) as broker:
         ledger = broker.ledger("closing-threads")
         fire = ledger.record("pay")
         thread = threading.Thread(target=wait, daemon=True)
@@ -60,8 +67,8 @@ def test_a_thread_that_waits_is_told_when_the_broker_is_closed(settings: BrokerS
     thread.join(10)
 
 
-async def test_a_fire_is_settled_with_an_outcome_and_nothing_else(settings: BrokerSettings) -> None:
-    async with open_broker(settings) as broker:
+async def test_a_fire_is_settled_with_an_outcome_and_nothing_else(own: BrokerSettings) -> None:
+    async with open_broker(own) as broker:
         ledger = broker.ledger("outcomes")
         fire = await ledger.record("pay")
         with pytest.raises(NotAnOutcome, match="not with a str"):
