@@ -186,7 +186,7 @@ class BlockingBroker:
 
     def counters(self) -> dict[str, int]:
         """Give what this broker did and met, by name."""
-        return self._broker.counters()
+        return self._portal.call(self._broker.counters)
 
 
 @contextmanager
