@@ -60,7 +60,10 @@ class Table(Generic[V]):
     def many(self, keys: Sequence[str]) -> list[V | None]:
         """Give the values under `keys` in their order, loaded together."""
         self.want(keys)
-        return [self.get(key) for key in keys]
+        at_hand = self._draft.snapshot.tables.get(self._name, {})
+        written = self._draft.decision.tables.get(self._name, {})
+        found = (written[key] if key in written else at_hand.get(key) for key in keys)
+        return cast("list[V | None]", list(found))
 
     def put(self, key: str, value: V) -> None:
         """Write `value` under `key`."""
