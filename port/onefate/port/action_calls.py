@@ -7,6 +7,7 @@ from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
 from onefate.port.asking import paused
+from onefate.port.failed import failed
 from onefate.port.fire_block import fire_block
 from onefate.port.tools import Port
 from onefate.port.wanted import Wanted
@@ -17,12 +18,12 @@ def do_action(draft: Draft, port: Port, arguments: Arguments) -> Wire:
     served = ServedRows(draft, port.options.source)
     asked = arguments.named("action")
     if asked is None:
-        return {**_error("ACTION_REQUIRED"), "why": texts.ACTION_REQUIRED, "actions": [*served]}
+        return {**failed("ACTION_REQUIRED"), "why": texts.ACTION_REQUIRED, "actions": [*served]}
     found = matching_ids(served, asked)
     if len(found) > 1:
-        return {**_error("AMBIGUOUS_ACTION"), "actions": [*served]}
+        return {**failed("AMBIGUOUS_ACTION"), "actions": [*served]}
     if not found:
-        return {**_error("UNKNOWN_ACTION"), "actions": [*served], **_not_here(draft, asked)}
+        return {**failed("UNKNOWN_ACTION"), "actions": [*served], **_not_here(draft, asked)}
     wanted = Wanted.of(found[0], {"action": found[0]}, arguments)
     edge = served[found[0]]
     return paused(draft, port, wanted, edge) or fire_block(draft, port, wanted, edge)
@@ -41,7 +42,3 @@ def _not_here(draft: Draft, asked: str) -> Wire:
     if "guardUnevaluated" in explained:
         told["guardUnevaluated"] = explained["guardUnevaluated"]
     return told
-
-
-def _error(reason: str) -> Wire:
-    return {"ok": False, "judgment": "error", "reason": reason}

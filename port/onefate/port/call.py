@@ -14,6 +14,7 @@ from onefate.port import texts
 from onefate.port.action_calls import do_action
 from onefate.port.arguments import LONGEST_NAME, Arguments, is_json
 from onefate.port.did_it_work import did_it_work
+from onefate.port.failed import failed
 from onefate.port.journey_calls import journey_call, named_journey
 from onefate.port.look import whats_here, why_call
 from onefate.port.position import position
@@ -23,7 +24,7 @@ from onefate.port.tools import Port
 def call(draft: Draft, port: Port, name: str, arguments: object = None) -> Wire:
     """Answer a tool call; `arguments` is whatever was sent."""
     if name not in port.tool_names:
-        return {**_error("UNKNOWN_TOOL"), "tools": list(port.tool_names)}
+        return {**failed("UNKNOWN_TOOL"), "tools": list(port.tool_names)}
     sent = Arguments.of(arguments)
     reads = _reading(port).get(name)
     answer = _unusable(port, sent, acting=reads is None)
@@ -50,16 +51,12 @@ def _acted(draft: Draft, port: Port, name: str, arguments: Arguments) -> Wire:
 def _unusable(port: Port, arguments: Arguments, *, acting: bool) -> Wire | None:
     """Refuse what cannot be kept: an input that is no JSON, or more than a call may bring."""
     if acting and arguments.input is not ABSENT and not is_json(arguments.input):
-        return {**_error("INPUT_UNREADABLE"), "why": texts.INPUT_UNREADABLE}
+        return {**failed("INPUT_UNREADABLE"), "why": texts.INPUT_UNREADABLE}
     long = arguments.too_long()
     if acting and long is not None:
         why = texts.ARGUMENT_TOO_LONG
-        return {**_error("ARGUMENT_TOO_LONG"), "why": why, "argument": long, "limit": LONGEST_NAME}
+        return {**failed("ARGUMENT_TOO_LONG"), "why": why, "argument": long, "limit": LONGEST_NAME}
     limit = port.largest_input
     if limit is None or arguments.size(acting=acting) <= limit:
         return None
-    return {**_error("INPUT_TOO_LARGE"), "why": texts.INPUT_TOO_LARGE, "limit": limit}
-
-
-def _error(reason: str) -> Wire:
-    return {"ok": False, "judgment": "error", "reason": reason}
+    return {**failed("INPUT_TOO_LARGE"), "why": texts.INPUT_TOO_LARGE, "limit": limit}

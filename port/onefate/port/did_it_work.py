@@ -15,6 +15,7 @@ from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
 from onefate.port.facts import is_still_working, row_of, settled_facts
+from onefate.port.failed import failed
 from onefate.port.tools import Port
 
 _CARDS: Final = {
@@ -31,7 +32,7 @@ def did_it_work(draft: Draft, _: Port, arguments: Arguments) -> Wire:
     asked = arguments.named("transitionId")
     if asked is None:
         return {
-            **_error("TRANSITION_ID_REQUIRED"),
+            **failed("TRANSITION_ID_REQUIRED"),
             "why": texts.TRANSITION_ID_REQUIRED,
             **_open(draft),
         }
@@ -45,7 +46,7 @@ def _about(draft: Draft, asked: str) -> Wire | None:
     except AmbiguousId:
         return _ambiguous(draft, asked)
     except Forgotten:
-        return {**_error("FORGOTTEN_TRANSITION"), "why": texts.FORGOTTEN}
+        return {**failed("FORGOTTEN_TRANSITION"), "why": texts.FORGOTTEN}
     except ImpossibleId:
         return None
     did = rows.action_of(row_of(draft, asked))
@@ -67,7 +68,7 @@ def _about(draft: Draft, asked: str) -> Wire | None:
 def _ambiguous(draft: Draft, asked: str) -> Wire:
     card = cards.find(draft, asked)
     return {
-        **_error("AMBIGUOUS_ID"),
+        **failed("AMBIGUOUS_ID"),
         "why": texts.AMBIGUOUS,
         "askId": asked,
         "askedAbout": "" if card is None else card["affordanceId"],
@@ -102,7 +103,7 @@ def fire_named(draft: Draft, asked: str) -> str | None:
 
 
 def _unknown(draft: Draft) -> Wire:
-    return {**_error("UNKNOWN_TRANSITION"), **_open(draft)}
+    return {**failed("UNKNOWN_TRANSITION"), **_open(draft)}
 
 
 def _open(draft: Draft) -> Wire:
@@ -115,7 +116,3 @@ def _open(draft: Draft) -> Wire:
             if cards.is_open(ask)
         ],
     }
-
-
-def _error(reason: str) -> Wire:
-    return {"ok": False, "judgment": "error", "reason": reason}

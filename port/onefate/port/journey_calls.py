@@ -8,6 +8,7 @@ from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
 from onefate.port.asking import paused
+from onefate.port.failed import failed
 from onefate.port.fire_block import fire_block
 from onefate.port.frame_block import frame_block
 from onefate.port.rows import elsewhere, journey_rows
@@ -19,9 +20,9 @@ def named_journey(draft: Draft, port: Port, arguments: Arguments) -> Wire:
     """Answer the single journey tool, which names its journey by an argument."""
     asked = arguments.named("journey")
     if asked is None:
-        return {**_error("JOURNEY_REQUIRED"), "why": texts.JOURNEY_REQUIRED, **_known(draft)}
+        return {**failed("JOURNEY_REQUIRED"), "why": texts.JOURNEY_REQUIRED, **_known(draft)}
     if asked not in draft.map.journeys:
-        return {**_error("UNKNOWN_JOURNEY"), "journey": asked, **_known(draft)}
+        return {**failed("UNKNOWN_JOURNEY"), "journey": asked, **_known(draft)}
     return journey_call(draft, port, asked, arguments)
 
 
@@ -36,7 +37,7 @@ def journey_call(draft: Draft, port: Port, journey: str, arguments: Arguments) -
     steps = draft.map.journeys[journey].steps
     found = matching_ids(steps, asked)
     if len(found) != 1:
-        return {**_error("UNKNOWN_STEP"), "journey": journey, "steps": list(steps)}
+        return {**failed("UNKNOWN_STEP"), "journey": journey, "steps": list(steps)}
     return _step(
         draft, port, journey, Wanted.of(found[0], {"journey": journey, "step": found[0]}, arguments)
     )
@@ -66,13 +67,9 @@ def _opened(draft: Draft, port: Port, journey: str) -> Wire | None:
         return {**blocked, "evidence": answer["evidence"], **kept}
     if kept:
         kept["why"] = texts.ENTRY_KEPT
-    return {**_error(str(answer["reason"])), "journey": journey, **kept}
+    return {**failed(str(answer["reason"])), "journey": journey, **kept}
 
 
 def _known(draft: Draft) -> Wire:
     listed = [row["journey"] for row in journey_rows(draft)]
     return {"journeys": listed, **elsewhere(draft, len(listed))}
-
-
-def _error(reason: str) -> Wire:
-    return {"ok": False, "judgment": "error", "reason": reason}

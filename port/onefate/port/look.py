@@ -12,6 +12,7 @@ from onefate.broker.session.reads.truth import ground_truth
 from onefate.broker.session.state import Wire
 from onefate.port import texts
 from onefate.port.arguments import Arguments
+from onefate.port.failed import failed
 from onefate.port.rows import action_rows, elsewhere, journey_rows
 from onefate.port.tools import Port
 
@@ -22,12 +23,7 @@ def whats_here(draft: Draft, port: Port, arguments: Arguments) -> Wire:
     """Show the position, the record, every action and journey that is here, and a way if asked."""
     target = arguments.text("routeTo")
     if target is not None and target not in draft.map.pages:
-        return {
-            "ok": False,
-            "judgment": "error",
-            "reason": "UNKNOWN_PAGE",
-            "pages": [*draft.map.pages],
-        }
+        return {**failed("UNKNOWN_PAGE"), "pages": [*draft.map.pages]}
     since = _version(arguments.number("sinceVersion"))
     facts, brief = _grounding(draft, port, since)
     answer: Wire = {"ok": True, "facts": facts, "brief": brief}
@@ -44,12 +40,7 @@ def why_call(draft: Draft, _: Port, arguments: Arguments) -> Wire:
     """Show what led to the value of one state key; a key never written is answered too."""
     key = arguments.named("key")
     if key is None:
-        return {
-            "ok": False,
-            "judgment": "error",
-            "reason": "KEY_REQUIRED",
-            "why": texts.KEY_REQUIRED,
-        }
+        return {**failed("KEY_REQUIRED"), "why": texts.KEY_REQUIRED}
     return {"ok": True, "key": cut(key), "why": why(draft, key).text}
 
 

@@ -20,6 +20,7 @@ from onefate.port.arguments import Arguments
 from onefate.port.call import call
 from onefate.port.did_it_work import fire_named
 from onefate.port.facts import SettledFacts, settled_facts
+from onefate.port.failed import failed
 from onefate.port.fold import folded
 from onefate.port.options import PortOptions, port_options
 from onefate.port.tools import Port, Tool
@@ -128,8 +129,8 @@ class ServedPort:
                 logger.warning("a call was not answered: %s", error)
             except Refused as error:
                 logger.error("a call could not be taken: %s", error)  # noqa: TRY400 - told in one line
-                return _failed("STORE_REFUSED", texts.STORE_REFUSED)
-        return _failed("STORE_UNAVAILABLE", texts.STORE_UNAVAILABLE)
+                return {**failed("STORE_REFUSED"), "why": texts.STORE_REFUSED}
+        return {**failed("STORE_UNAVAILABLE"), "why": texts.STORE_UNAVAILABLE}
 
     async def _answer(self, name: str, args: object) -> Wire:
         answer, open_fire = await self._door.decide(lambda draft: self._decided(draft, name, args))
@@ -171,7 +172,3 @@ class ServedPort:
             ImpossibleId: no settlement can ever exist for the id, or it names a card as well.
         """
         return await self._door.decide(lambda draft: settled_facts(draft, transition_id))
-
-
-def _failed(reason: str, why: str) -> Wire:
-    return {"ok": False, "judgment": "error", "reason": reason, "why": why}
