@@ -1,22 +1,12 @@
 """What every group of a session's doors stands on: a decision that is committed as a whole."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from onefate.broker.session.draft import Draft
 from onefate.broker.session.state import detached
 
 T = TypeVar("T")
-
-
-class Deciding(Protocol):
-    """A session that decides."""
-
-    id: str
-
-    async def decide(self, decision: Callable[[Draft], T], /) -> T:
-        """Make one decision on the session as it stands, and commit it."""
-        ...
 
 
 class Doors:

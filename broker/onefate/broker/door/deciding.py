@@ -27,7 +27,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
 from onefate.broker.door.errors import Contradicted
 from onefate.broker.door.following import MOST, Announced, announcement
@@ -40,7 +40,7 @@ from onefate.broker.ledger.sessions import MapSession
 from onefate.broker.session import settle
 from onefate.broker.session.draft import Code, Draft, RecordsNeeded
 from onefate.broker.session.options import SessionOptions
-from onefate.broker.session.state import detached
+from onefate.broker.session.state import Registry, detached
 
 T = TypeVar("T")
 Clock = Callable[[], int]
@@ -97,7 +97,8 @@ class Deciding:
     @property
     def structure_waits(self) -> bool:
         """Whether a structure change that is at hand waits for its flush."""
-        return self._draft().registry["dirty"]
+        wiring = cast("Registry | None", self._at_hand.snapshot.sections.get("registry"))
+        return wiring is not None and wiring["dirty"]
 
     async def create(self, sections: Mapping[str, object]) -> None:
         """Create the session with these sections, or find it created.

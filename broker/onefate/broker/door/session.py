@@ -103,10 +103,7 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
 
     async def decided(self, decision: Callable[[Draft], T], /) -> Decided[T]:
         """Do as `decide`, and say where in the session's serial order the decision stands."""
-        decided = await self._deciding.decide(decision)
-        self._flush_soon()
-        self._follow_soon()
-        return decided
+        return await self._decided(decision)
 
     async def conclude(self, decision: Callable[[Draft], T], performed: Performed) -> T:
         """Decide on the outcome of a fire as the worker that performed it.
@@ -114,10 +111,15 @@ class Session(AppDoors, PeopleDoors, ReadingDoors, WiringDoors):
         Raises:
             StaleFence: another worker holds the fire's claim now; nothing was written.
         """
+        return (await self._decided(decision, performed)).answer
+
+    async def _decided(
+        self, decision: Callable[[Draft], T], performed: Performed | None = None
+    ) -> Decided[T]:
         decided = await self._deciding.decide(decision, performed=performed)
         self._flush_soon()
         self._follow_soon()
-        return decided.answer
+        return decided
 
     def foresee(self, entry: Entry) -> None:
         """Begin to load what the outcome of a fire will need, while it is being claimed."""
