@@ -1,8 +1,10 @@
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from tests.servers import embedded_server, flush
+from onefate.broker import Broker, open_broker
+from onefate.broker.ledger.embedded import OwnedServer
+from tests.servers import embedded_server
 
 
 @pytest.fixture(scope="package")
@@ -12,7 +14,17 @@ def shared_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def url() -> Iterator[str]:
-    with embedded_server() as server:
-        yield server.url
-        flush(server)
+def server() -> Iterator[OwnedServer]:
+    with embedded_server() as started:
+        yield started
+
+
+@pytest.fixture
+def url(server: OwnedServer) -> str:
+    return server.url
+
+
+@pytest.fixture
+async def broker(server: OwnedServer) -> AsyncIterator[Broker]:
+    async with open_broker(server.url) as opened:
+        yield opened

@@ -1,6 +1,6 @@
 """A store that lost a session, or is full, or where others end it: its process lives on."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import anyio
 import anyio.lowlevel
@@ -25,12 +25,6 @@ OPTIONS = {"state": dict(STATE), "node": "stock"}
 def server() -> Iterator[OwnedServer]:
     with embedded_server() as started:
         yield started
-
-
-@pytest.fixture
-async def broker(server: OwnedServer) -> AsyncIterator[Broker]:
-    async with open_broker(server.url) as opened:
-        yield opened
 
 
 async def test_a_session_the_store_lost_begins_anew_and_says_so(

@@ -1,32 +1,16 @@
 """A store that does not answer, or takes nothing more, is an answer of the port; nothing hangs."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import anyio
 import anyio.to_thread
-import pytest
 
-from onefate.broker import Broker, open_broker, open_session
+from onefate.broker import Broker, open_session
 from onefate.broker.ledger.embedded import OwnedServer
 from onefate.port import serve_to_agent
 from tests.door.world import SHOP, STATE
 from tests.guarantees import proves
-from tests.servers import embedded_server
 
 pytestmark = proves("call:never-waits", "fire:atomic")
 LOOK = ("shop.do_action", {"action": "look"})
-
-
-@pytest.fixture
-def server() -> Iterator[OwnedServer]:
-    with embedded_server() as started:
-        yield started
-
-
-@pytest.fixture
-async def broker(server: OwnedServer) -> AsyncIterator[Broker]:
-    async with open_broker(server.url) as opened:
-        yield opened
 
 
 async def test_a_frozen_store_is_an_answer_after_the_ports_patience(
